@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
 import { render } from './support/helm.ts';
-import { serving } from './support/manifest.ts';
+import { ofKind, serving } from './support/manifest.ts';
 
 const EXAMPLES = join(CHARTS, '../deploy/examples');
 const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
@@ -25,10 +25,11 @@ interface Project {
 interface Applications {
   spec: {
     template: {
+      metadata: { name: string };
       spec: {
         project: string;
         destination: { namespace: string };
-        sources: { repoURL: string }[];
+        sources: { repoURL: string; helm?: { releaseName?: string } }[];
         syncPolicy: { syncOptions: string[] };
         ignoreDifferences?: unknown[];
       };
@@ -38,7 +39,7 @@ interface Applications {
 
 describe('the examples for Argo CD', () => {
   const project = parse(read('argocd/project.yaml')) as Project;
-  const { spec } = (parse(read('argocd/applications.yaml')) as Applications).spec.template;
+  const { metadata, spec } = (parse(read('argocd/applications.yaml')) as Applications).spec.template;
   const begin = 'taskmesh-';
 
   it('allow the applications to create namespaces, and nothing else of the cluster', () => {
@@ -48,6 +49,13 @@ describe('the examples for Argo CD', () => {
     expect(project.spec.destinations).toMatchObject([{ namespace: `${begin}*` }]);
     expect(spec.destination.namespace.startsWith(begin)).toBe(true);
     for (const { repoURL } of spec.sources) expect(project.spec.sourceRepos).toContain(repoURL);
+  });
+
+  it('name the release after the application, as Argo CD’s tracking by label does with the Services to scrape', async () => {
+    const name = metadata.name.replace(/\{\{.*\}\}/, 'staging');
+    const release = spec.sources[0]?.helm?.releaseName ?? name;
+    const [monitor] = ofKind(await render({ values: 'ci/monitoring-values.yaml', release }), 'ServiceMonitor');
+    expect(monitor?.spec?.selector?.matchLabels).toMatchObject({ 'app.kubernetes.io/instance': name });
   });
 
   it('allow every kind that the charts have', async () => {

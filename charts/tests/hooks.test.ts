@@ -18,7 +18,7 @@ describe('before an install or an upgrade', () => {
       ...['migrate-auth', 'migrate-tasks', 'migrate-backup'],
     ]);
     expect(new Set(steps.map(hookOf))).toEqual(new Set(['pre-install,pre-upgrade']));
-    for (const { spec } of steps) expect(spec).toMatchObject({ activeDeadlineSeconds: expect.any(Number) });
+    expect(steps.map(({ spec }) => spec?.activeDeadlineSeconds)).toEqual([300, 300, 600, 600, 600]); // pulling its image included
   });
 
   it('creates the account, the rights and the network of each job before it', async () => {
@@ -193,11 +193,14 @@ describe('migrations', () => {
     expect(addresses).toEqual(STORES.map((name) => ({ name: secret, key: `${name}-url` })));
   });
 
-  it('as a job: no hook, and a new name for every change', async () => {
+  it('as a job: no hook, tried until it succeeds, and a new name for every change', async () => {
     const values = 'ci/migrations-job-values.yaml';
     const names = async (set: Record<string, unknown> = {}) =>
       (await jobs({ values, set })).map(({ metadata }) => metadata.name);
-    expect((await jobs({ values })).map(hookOf)).toEqual([undefined, undefined, undefined]);
+    for (const job of await jobs({ values })) {
+      expect([hookOf(job), job.spec?.activeDeadlineSeconds]).toEqual([undefined, undefined]);
+      expect(job.spec).toMatchObject({ backoffLimit: 1_000_000, template: { spec: { restartPolicy: 'OnFailure' } } });
+    }
     const others = async (options?: RenderOptions) =>
       (await render(options)).flatMap(({ kind, metadata }) =>
         /-migrat/.test(metadata.name) && kind !== 'Job' ? metadata.name : [],

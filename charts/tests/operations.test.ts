@@ -328,7 +328,7 @@ describe('what is said after an install', () => {
       says: [
         'service/shop-taskmesh 4000:80',
         'http://127.0.0.1:4000/#/operations',
-        'exec statefulset/shop-taskmesh -- cat /data/keys/machine-token',
+        'exec deployment/shop-taskmesh -- cat /data/keys/machine-token',
         'is for trials',
       ],
       hides: ['backup-token'],

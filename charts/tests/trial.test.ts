@@ -9,7 +9,7 @@ describe('the trial', () => {
     const manifests = await render({ values });
     const [pod, ...others] = serving(manifests);
     expect(others).toEqual([]);
-    expect(pod?.spec?.replicas).toBe(1);
+    expect(pod).toMatchObject({ kind: 'Deployment', spec: { replicas: 1, strategy: { type: 'Recreate' } } });
     const { env = [], args, image } = await containerOf('all', { values });
     expect([image, args]).toEqual(['taskmesh:0.2.0-all', ['all']]);
     expect(env.some(({ valueFrom }) => valueFrom)).toBe(false);

@@ -36,16 +36,20 @@
 {{- dict "env" $env "files" $files | toJson -}}
 {{- end }}
 
-{{/* A job of one container: (dict root name component annotations container volumes seconds [token] [retries]). */}}
+{{/* A job of one container: (dict root component account container seconds [volumes] [token] [retries]). Without seconds it never gives up. */}}
 {{- define "taskmesh.jobSpec" -}}
+{{- if .seconds }}
 backoffLimit: {{ .retries | default 0 }}
 activeDeadlineSeconds: {{ .seconds | int64 }}
+{{- else }}
+backoffLimit: 1000000
+{{- end }}
 {{- $pod := include "taskmesh.podOf" (list .root .root.Values.jobs.pod) | fromJson }}
 template:
   metadata:
     {{- include "taskmesh.podMetadata" (list .root .component $pod) | nindent 4 }}
   spec:
-    restartPolicy: Never
+    restartPolicy: {{ if .seconds }}Never{{ else }}OnFailure{{ end }}
     serviceAccountName: {{ .account | quote }}
     automountServiceAccountToken: {{ .token | default false }}
     enableServiceLinks: false

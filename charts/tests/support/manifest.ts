@@ -87,15 +87,13 @@ export interface Volume {
   };
 }
 
-const SERVING = ['Deployment', 'StatefulSet'];
-
 /** Objects with a pod of their own, and not by an operator of their kind. */
 export const workloads = (manifests: readonly Manifest[]) =>
   manifests.flatMap((each) => (each.spec?.template?.spec ? [{ ...each, template: each.spec.template }] : []));
 
 /** Those that serve, without jobs. */
 export const serving = (manifests: readonly Manifest[]) =>
-  workloads(manifests).filter(({ kind }) => SERVING.includes(kind));
+  workloads(manifests).filter(({ kind }) => kind === 'Deployment');
 
 export const containersOf = ({ spec }: PodTemplate) => [...(spec.initContainers ?? []), ...spec.containers];
 

@@ -21,7 +21,7 @@ export async function allOf<Result>(
   return Promise.all(works);
 }
 
-/** Returns undefined if the call fails, for a process or file that has just disappeared or belongs to another user. */
+/** Returns undefined if the call fails, for a process or file that has just disappeared or belongs to another user, or a full disk. */
 export function ifThere<Result>(look: () => Result): Result | undefined {
   try {
     return look();

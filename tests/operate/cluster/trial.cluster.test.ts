@@ -28,7 +28,7 @@ describe('the trial', () => {
 
   it('is installed from nothing', async () => {
     await release.change('install', ...values);
-    expect(await list('statefulsets', namespace, '.metadata.name}={.status.readyReplicas')).toEqual([`${PREFIX}=1`]);
+    expect(await list('deployments', namespace, '.metadata.name}={.status.readyReplicas')).toEqual([`${PREFIX}=1`]);
     expect(await list('persistentvolumeclaims', namespace, '.status.phase')).toEqual(['Bound']);
     expect(await renderText({ values: 'values-trial.yaml' })).not.toContain('kind: Secret');
   }, 300_000);
@@ -36,7 +36,7 @@ describe('the trial', () => {
   (isReal ? it : it.skip)(
     'lets operators in as its notes say, by a port-forward and with the token in the pod (not on nodes that run nothing)',
     async () => {
-      const read = ['exec', '-n', namespace, `statefulset/${PREFIX}`, '--', 'cat', '/data/keys/machine-token'];
+      const read = ['exec', '-n', namespace, `deployment/${PREFIX}`, '--', 'cat', '/data/keys/machine-token'];
       const token = (await kubectl(read)).trim();
       forward = await openForward(namespace, `service/${PREFIX}`, 80);
       const { url } = forward;
@@ -58,8 +58,8 @@ describe('the trial', () => {
         expect((await createRest(url)('GET', '/tasks', { token })).body).toMatchObject({
           data: [{ title: 'Sail' }],
         });
-      await kubectl(['delete', 'pod', '-n', namespace, `${PREFIX}-0`]);
-      await kubectl(['rollout', 'status', '-n', namespace, `statefulset/${PREFIX}`, '--timeout=180s']);
+      await kubectl(['delete', 'pod', '-n', namespace, '-l', 'app.kubernetes.io/component=all']);
+      await kubectl(['rollout', 'status', '-n', namespace, `deployment/${PREFIX}`, '--timeout=180s']);
       await expectKept();
       await release.helm('uninstall', RELEASE, '--wait', '--timeout', '5m');
       expect(await list('persistentvolumeclaims', namespace, '.metadata.name')).toEqual([PREFIX]);

@@ -1,6 +1,6 @@
 import { findFreePort, isAlive, killNotedProcesses } from '@taskmesh/local-servers';
 import { runScript, temporaryDir } from '@taskmesh/local-servers/testing';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { eventually, requiredAddress } from '@taskmesh/testing';
@@ -143,6 +143,22 @@ describe('a stack', () => {
     await environmentOf(current?.url ?? '');
     await stack.stop();
     expect([...pids, state?.pid ?? 0].filter(isAlive)).toEqual([]);
+  });
+
+  it('restarts a killed service and stops on a full disk', async () => {
+    const stack = await start(optionsFor('full'));
+    const path = (file: string) => join(dir.path, 'full', file);
+    mkdirSync(path('stack.json.new')); // so that stack.json cannot be written
+    rmSync(path('run/stack.lock-holder'));
+    symlinkSync('/dev/full', path('run/stack.lock-holder'));
+    const tasks = stack.processes.get('tasks');
+    tasks?.kill('SIGKILL');
+    await tasks?.waitExit();
+    await tasks?.waitReady();
+    const pids = [...stack.processes.values()].map(({ pid }) => pid);
+    expect(pids.filter(isAlive)).toEqual(pids);
+    await stack.stop();
+    expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it('does not restart a service that the signal for the stop has already ended', async () => {

@@ -1,4 +1,4 @@
-import { acquireLock, allOf, endNotedProcesses, type Server, writeJson } from '@taskmesh/local-servers';
+import { acquireLock, allOf, endNotedProcesses, ifThere, type Server, writeJson } from '@taskmesh/local-servers';
 import { ensureWritableDirectory } from '@taskmesh/service';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -33,7 +33,8 @@ export async function startStack(options: StackOptions) {
   /** By name: `postgres`, `redis`, `kafka` (if started here), `auth`, `tasks`, …, `gateway-1`, … */
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
-  const notify = () => writeJson(stateFile, stateOf(processes));
+  /** The stack works without this file, as on a full disk. */
+  const notify = () => ifThere(() => writeJson(stateFile, stateOf(processes)));
 
   const add: AddProcess = async (name, start) => {
     const process = await supervise({ name, start, revive, log, signal, onChange: notify });
@@ -48,7 +49,7 @@ export async function startStack(options: StackOptions) {
     for (const process of processes.values()) process.retire();
     for (const isDue of [isGateway, isInnerService, () => true])
       await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
-    rmSync(stateFile, { force: true });
+    ifThere(() => rmSync(stateFile));
     lock.release();
   };
   const stillRunning = Promise.withResolvers<never>();

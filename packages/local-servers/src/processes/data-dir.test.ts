@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, temporaryDir } from '../testing.ts';
 import { endNotedProcesses, filesFor, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
@@ -66,6 +66,15 @@ it('waits longer for a lock whose holder has announced that it is stopping', asy
   const next = acquireLock(file, 'In use');
   setTimeout(() => lock.release(), 2_000); // longer than the wait for a holder that is not stopping
   (await next).release();
+});
+
+it('locks and unlocks on a full disk, where its holder cannot be written down', async () => {
+  const file = join(dir.path, 'full.lock');
+  symlinkSync('/dev/full', `${file}-holder`);
+  const lock = await acquireLock(file, 'In use');
+  expect(lock.announceRelease).not.toThrow();
+  lock.release();
+  (await acquireLock(file, 'In use')).release();
 });
 
 describe('recorded processes', () => {

@@ -60,7 +60,7 @@ export async function runInDataDir<Answer>(
       throw error;
     }
     const exited = child.exited.then((exit) => {
-      rmSync(pidFile, { force: true });
+      ifThere(() => rmSync(pidFile));
       lock.release();
       return exit;
     });

@@ -58,8 +58,9 @@ function ensureWritable(file: string): void {
 }
 
 function heldLock(database: DatabaseSync, holderFile: string) {
+  /** Information only: the lock works without it, as on a full disk. */
   const write = (stopping: boolean) =>
-    writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder));
+    ifThere(() => writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder)));
   let isHeld = true;
   write(false);
   return {
@@ -68,7 +69,7 @@ function heldLock(database: DatabaseSync, holderFile: string) {
     release() {
       if (!isHeld) return;
       isHeld = false;
-      rmSync(holderFile, { force: true });
+      ifThere(() => rmSync(holderFile));
       database.close();
     },
   };

@@ -25,7 +25,8 @@ export function processIdentity(pid: number): string | undefined {
     const startTicks = statFields(pid)?.[19];
     return startTicks && `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startTicks}`;
   }
-  return ifThere(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim());
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }; // otherwise the text depends on the user's language and time zone
+  return ifThere(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env }).trim());
 }
 
 /** The fields of /proc/<pid>/stat from the state on. They follow the command's name, which may contain spaces and brackets. */
