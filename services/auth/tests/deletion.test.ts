@@ -292,6 +292,21 @@ describe('publishing the account log', () => {
     await eventually(() => expect(published.map(({ accountId }) => accountId)).toEqual([userId]));
   });
 
+  it('is failing, with growing pauses, while published entries cannot be marked', async () => {
+    const published = read();
+    await running.database.query(
+      `create function full_disk() returns trigger language plpgsql as
+         $$begin raise 'no space left on device' using errcode = '53100'; end$$;
+       create trigger full_disk before update on account_log execute function full_disk()`,
+    );
+    await deleted('ada@example.com');
+    const failingSeconds = async () => (await running.auth.operators.status()).relayFailingSeconds;
+    await eventually(async () => expect(await failingSeconds()).toBeGreaterThan(1));
+    expect(published.length).toBeLessThan(8);
+    await running.database.query('drop function full_disk cascade');
+    await eventually(async () => expect(await failingSeconds()).toBeUndefined());
+  });
+
   it('continues after the database has ended its session', async () => {
     const published = read();
     await running.database.query(

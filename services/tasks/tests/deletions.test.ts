@@ -224,6 +224,7 @@ describe('when an account was deleted', () => {
   });
 });
 
+const { store } = await openStore('lock_order');
 // Otherwise two instances could wait for each other.
 it.each(
   JOINS.flatMap((join) =>
@@ -234,11 +235,11 @@ it.each(
     ].map((each) => ({ ...each, name: each.statement.name, join })),
   ),
 )('$name locks changes in order when the server joins by $join', async ({ statement, values, join }) => {
-  const { store } = await openStore('lock_order');
-  await store.query(`insert into feeds (owner_id, sequence, ends_at) values ('${OWNER}', 60, 60)`);
-  await store.query(`insert into closed_owners (owner_id, deleted_at) values ('${OWNER}', now())`);
   await store.query(
-    `insert into changes (id, part, owner_id, sequence, kind, task, occurred_at, published_at)
+    `truncate feeds, closed_owners, changes;
+     insert into feeds (owner_id, sequence, ends_at) values ('${OWNER}', 60, 60);
+     insert into closed_owners (owner_id, deleted_at) values ('${OWNER}', now());
+     insert into changes (id, part, owner_id, sequence, kind, task, occurred_at, published_at)
      select n, 1, '${OWNER}', n, 'DELETE', '{}', now(), now() from generate_series(60, 1, -1) n`,
   );
   const holder = await connectClient(store.url, 'begin');

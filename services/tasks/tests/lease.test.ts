@@ -27,7 +27,10 @@ it('sends notifications from one instance to the others', async () => {
 it('loses its parts within seconds when it is frozen during a response that fills all buffers', async () => {
   const { proxy, url } = await createProxyFor(store.url);
   const frozen = await openLockSession({
-    openSession: (options) => openSession({ url, name: 'frozen', timeoutMs: 60_000, ...options }),
+    openSession: ({ settings = {} } = {}) => {
+      const sooner = Object.entries(settings).map(([name, value]) => [name, value?.replace(/^\d+s$/, '1s') ?? null]);
+      return openSession({ url, name: 'frozen', timeoutMs: 60_000, settings: Object.fromEntries(sooner) });
+    },
   });
   const [LOCK_CLASS, LOCK] = [1, 2];
   expect(await frozen.claim(LOCK_CLASS, [LOCK])).toEqual([LOCK]);
@@ -51,7 +54,7 @@ it('loses its parts within seconds when it is frozen during a response that fill
       const [row] = await store.query('select pg_try_advisory_lock($1, $2) as ours', [LOCK_CLASS, LOCK]);
       expect(row?.ours).toBe(true);
     },
-    { timeoutMs: 40_000, everyMs: 500 },
+    { timeoutMs: 20_000, everyMs: 100 },
   );
 }, 60_000);
 

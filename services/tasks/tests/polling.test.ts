@@ -32,7 +32,9 @@ async function openLog() {
     return { ...session, run };
   };
   const notices = { onNotification: () => undefined, onReplay: () => undefined };
-  const lease = await openLease({ openSession }, { ...notices, monotonicMs: () => performance.now() });
+  let nowMs = 0;
+  // The low-water mark is updated before each read.
+  const lease = await openLease({ openSession }, { ...notices, monotonicMs: () => (nowMs += 1_000) });
   await lease.claim();
   atEnd(() => lease.end());
   const [snapshot, explainer] = [await connectClient(store.url), await connectClient(store.url)];
@@ -103,11 +105,7 @@ it('finds a replayed change, no matter how old it is', async () => {
 
 it('finds the very first change after a long time without any', async () => {
   const { lease, commit } = await openLog();
-  const begun = performance.now();
-  while (performance.now() - begun < 1_300) {
-    expect(await lease.read(500, [])).toEqual([]);
-    await sleep(50);
-  }
+  for (let read = 0; read < 10; read++) expect(await lease.read(500, [])).toEqual([]);
   await commit(1);
   expect(await lease.read(500, [])).toMatchObject([{ id: '1' }]);
 });

@@ -161,3 +161,35 @@ it('reports how far it lags behind', async () => {
   expect(await valueOf('taskmesh_outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
   expect(await valueOf('taskmesh_dead_letters\\{source="relay"\\}')).toBe(0);
 });
+
+it.each([
+  [
+    'its store is read-only',
+    (name: string) => `alter database ${name} set default_transaction_read_only = on`,
+    (name: string) => `begin read write; alter database ${name} reset default_transaction_read_only; commit`,
+  ],
+  [
+    'its disk is full',
+    () => `create function full_disk() returns trigger language plpgsql as
+             $$begin raise 'no space left on device' using errcode = '53100'; end$$;
+           create trigger full_disk before update on changes execute function full_disk()`,
+    () => 'drop function full_disk cascade',
+  ],
+])('does not repeat a backlog while it cannot mark what it has published, because %s', async (_why, begin, end) => {
+  let isAway = true;
+  const eventLog = faultyLog((publish) => (isAway ? Promise.reject(new Error('away')) : publish()));
+  const service = await startTasks({ name: 'relay_unmarked', eventLog });
+  const { database, tasks, published } = service;
+  const user = service.user();
+  for (let n = 0; n < 20; n++) await user.create({ title: `task ${n}` });
+  await database.query(begin(database.name));
+  await database.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
+  isAway = false;
+  await eventually(async () => expect((await tasks.operators.status()).relayFailingSeconds).toBeGreaterThan(1));
+  expect([...new Set(published.map(({ sequence }) => sequence))]).toEqual([1]);
+  await database.query(end(database.name));
+  await expectWholeHistory(service, [user]);
+  await eventually(async () => expect((await tasks.operators.status()).relayFailingSeconds).toBeUndefined());
+});

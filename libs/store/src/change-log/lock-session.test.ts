@@ -46,8 +46,10 @@ describe('a session that holds locks', () => {
 
   it('is ended by the server when the process is silent, but only after it is unsafe to publish; commits do not wait for the disk', async () => {
     const locks = await open();
-    const { idle_session_timeout: silence, synchronous_commit: waits } = asked[0]?.settings ?? {};
-    expect(Number(/^(\d+)s$/.exec(silence ?? '')?.[1]) * 1_000).toBeGreaterThan(FENCE_MS);
+    const { synchronous_commit: waits, ...timeouts } = asked[0]?.settings ?? {};
+    expect(Object.keys(timeouts)).toEqual(['idle_session_timeout', 'tcp_user_timeout']);
+    for (const timeout of Object.values(timeouts))
+      expect(Number(timeout?.replace('s', '000'))).toBeGreaterThan(FENCE_MS);
     expect(waits).toBe('off');
     await locks.close();
   });

@@ -48,3 +48,13 @@ it('detects a server that is too old before an installation', async () => {
   expect(await findPostgresProblem(oldUrl)).toEqual({ reason: REASON, isPermanent: true });
   expect(await findPostgresProblem(store.url)).toBeUndefined();
 });
+
+it.each([
+  ['UTF8', undefined],
+  ['SQL_ASCII', undefined],
+  ['LATIN1', expect.stringMatching(/^has the encoding LATIN1, and has to have UTF8/)],
+])('accepts a database only if it stores any text unchanged: %s', async (encoding, reason) => {
+  const { url } = await createTestDatabase('encoding', undefined, `template0 encoding '${encoding}' locale 'C'`);
+  const problem = await findPostgresProblem(url);
+  expect(problem).toEqual(reason && { reason, isPermanent: true });
+});

@@ -19,11 +19,11 @@ const NO_SESSIONS: Refusal = {
 export async function findDatabaseProblem(url: string, name: string): Promise<Refusal | undefined> {
   const first = await connect({ url, name }, TIME_LIMIT);
   try {
-    const { rows } = await first.query<{ version: number }>(
-      `select current_setting('server_version_num')::int as version`,
+    const { rows } = await first.query<{ version: number; encoding: string }>(
+      `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
     );
-    const tooOld = rows[0] && findVersionProblem(rows[0].version);
-    if (tooOld) return tooOld;
+    const problem = rows[0] && (findVersionProblem(rows[0].version) ?? findEncodingProblem(rows[0].encoding));
+    if (problem) return problem;
     const second = await connect({ url, name }, TIME_LIMIT);
     try {
       return (await haveSessions(first, second)) ? undefined : NO_SESSIONS;
@@ -40,6 +40,13 @@ export function findVersionProblem(version: number): Refusal | undefined {
   const major = Math.floor(version / 10_000);
   if (major >= OLDEST_MAJOR) return undefined;
   return { reason: `is of version ${major}, and has to be of ${OLDEST_MAJOR} or newer`, isPermanent: true };
+}
+
+/** SQL_ASCII, the default of a server with locale C, stores UTF-8 unchanged. */
+function findEncodingProblem(encoding: string): Refusal | undefined {
+  if (['UTF8', 'SQL_ASCII'].includes(encoding)) return undefined;
+  const reason = `has the encoding ${encoding}, and has to have UTF8: create the database with template template0 encoding 'UTF8'`;
+  return { reason, isPermanent: true };
 }
 
 /** A pooler in transaction mode gives the idle connection of the first client to the transaction of the second. */

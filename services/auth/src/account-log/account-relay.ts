@@ -36,8 +36,8 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
       isOurs ||= await lease.claim();
       hasTopic ||= isOurs && (await makeTopic());
       const entries = isOurs ? await lease.unpublished(BATCH_SIZE) : [];
-      onRound();
       const last = entries.at(-1);
+      if (!last || failures > 0) onRound(); // other entries first have to be marked, or the pauses would not grow
       if (!last) {
         await pause(POLL_MS, stopping.signal);
         continue;

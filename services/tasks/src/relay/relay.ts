@@ -98,7 +98,7 @@ export function createRelay(deps: RelayDeps) {
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
     let [claimAt, restartAt, failingSince] = [claimFrom, monotonicMs() + RESTART_EVERY_MS, Infinity];
-    let limit = READ_PER_PART;
+    let limit = 1; // until a mark succeeds: changes that cannot be marked are published again under the next lease
     while (!stopping.signal.aborted) {
       if (monotonicMs() >= claimAt) {
         await current.claim();
