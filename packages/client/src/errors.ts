@@ -12,9 +12,9 @@ export interface ErrorDetails {
 
 /**
  * Any failure of the client. `code` is the server's (`docs/errors.md`), or one of the client's own: NETWORK (no readable
- * response), SIGNED_OUT (no one is signed in, or another user is by now), QUEUE_FULL (too many pending writes), STORAGE (a write
- * could not be stored), SIGN_IN_NOT_BEGUN (the sign-in was not started in this browser), OUTCOME_UNKNOWN (the write may or may
- * not have taken effect), NOT_CREATED (a change of a task whose creation failed).
+ * response), SIGNED_OUT (no one is signed in, another user is by now, or the client is closed), QUEUE_FULL (too many pending
+ * writes), STORAGE (a write could not be stored), SIGN_IN_NOT_BEGUN (the sign-in was not started in this browser),
+ * OUTCOME_UNKNOWN (the write may or may not have taken effect), NOT_CREATED (a change of a task whose creation failed).
  */
 export class TaskmeshError extends Error {
   override readonly name = 'TaskmeshError';

@@ -78,11 +78,8 @@ export async function readRestFailure(response: Response): Promise<TaskmeshError
   return new TaskmeshError(code, refusal.message, { issues: details, retryAfterMs: refusal.retryAfterMs });
 }
 
-/**
- * The gateway says in the body what is wrong, and always has the endpoint. Without that, these are from a proxy with a sign-in
- * of its own, or without a gateway behind it at the moment.
- */
-const OF_PROXIES = new Set([401, 404, 407]);
+/** Only these are about the request itself even without a body of the gateway: others are from a proxy, or from a server that failed. */
+const OF_REQUEST = new Set([400, 413, 414, 415, 422, 431]);
 /** The request did not arrive in time. */
 const TIMEOUT = 408;
 
@@ -92,7 +89,7 @@ function refusalOf({ status, headers }: Response, said?: string): TaskmeshError 
   const message = said ?? `The server responded with ${status}.`;
   if (status === 429) return new TaskmeshError('RATE_LIMITED', message, { retryAfterMs });
   if (status >= 502 || status === TIMEOUT) return new TaskmeshError('SERVICE_UNAVAILABLE', message, { retryAfterMs });
-  const isOthers = status < 400 || (OF_PROXIES.has(status) && said === undefined);
+  const isOthers = said === undefined && !OF_REQUEST.has(status);
   const code = status === 401 ? 'UNAUTHENTICATED' : 'INTERNAL_SERVER_ERROR';
   return new TaskmeshError(isOthers ? 'NETWORK' : code, message);
 }

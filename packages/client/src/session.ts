@@ -47,7 +47,7 @@ const REFRESH_AT_SHARE = 0.9;
 /** The server may take up to 15 s. Giving up earlier would leave its token used, and using it again ends the session. */
 const REFRESH_TIMEOUT_MS = 20_000;
 /** Errors with which the server reports that a session has ended. */
-const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND', 'FORBIDDEN']);
+const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND']);
 
 export function createSession({ post, storage, time }: SessionDeps) {
   const changes = createListeners<[]>();

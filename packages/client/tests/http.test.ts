@@ -73,12 +73,16 @@ describe('errors', () => {
       { code: 'SERVICE_UNAVAILABLE' },
     ],
     ['a page instead of the response', new Response('<html>'), { code: 'NETWORK' }],
-    // The gateway reports an invalid session as a GraphQL error, so a bare 401 is a proxy's.
-    ['a 401 of a proxy', new Response('', { status: 401 }), { code: 'NETWORK' }],
-    ['a 404 of a proxy', new Response('', { status: 404 }), { code: 'NETWORK' }],
-    ['a 407 of a proxy', new Response('', { status: 407 }), { code: 'NETWORK' }],
   ])('maps %s to its code', async (_whose, response, error) => {
     await expect(read(createWorld(() => response))).rejects.toMatchObject({ name: 'TaskmeshError', ...error });
+  });
+
+  // The gateway says in the body what is wrong. Without that, most are of a proxy, and say nothing about the request.
+  it.each([
+    ...[401, 403, 404, 405, 407, 410, 421, 500, 501].map((status) => [status, 'NETWORK'] as const),
+    ...[400, 413, 414, 415, 422, 431].map((status) => [status, 'INTERNAL_SERVER_ERROR'] as const),
+  ])('maps a bare %i to %s', async (status, code) => {
+    await expect(read(createWorld(() => new Response('<html>', { status })))).rejects.toMatchObject({ code });
   });
 
   it.each([

@@ -217,14 +217,20 @@ it('works in a browser that refuses channels between pages', async () => {
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it('reports every failure to refresh as transient, because it says nothing about the request', async () => {
-  const { accounts, session } = await signedIn();
-  accounts.endAccess();
-  const failed = Promise.reject(new TaskmeshError('INTERNAL_SERVER_ERROR', 'a defect'));
-  failed.catch(() => undefined);
-  accounts.takes(REFRESH_SESSION, failed);
-  await expect(read(session)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: 'a defect' });
-});
+it.each([
+  ['INTERNAL_SERVER_ERROR', 'a defect'],
+  ['FORBIDDEN', 'a server that does not trust the document, as during an update'],
+])(
+  'reports a refresh that fails with %s as transient, because it says nothing about the request',
+  async (code, why) => {
+    const { accounts, session } = await signedIn();
+    accounts.endAccess();
+    const failed = Promise.reject(new TaskmeshError(code, why));
+    failed.catch(() => undefined);
+    accounts.takes(REFRESH_SESSION, failed);
+    await expect(read(session)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: why });
+  },
+);
 
 describe('tokens that cannot be stored', () => {
   const createFull = () => {

@@ -1,5 +1,5 @@
 import { TaskmeshError } from '../src/errors.ts';
-import type { Post } from '../src/http.ts';
+import { createPost, type Post } from '../src/http.ts';
 import { CREATE_TASK, DELETE_TASK, READ_TASK, UPDATE_TASK } from '../src/operations.generated.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { createWriteQueue } from '../src/writes/write-queue.ts';
@@ -28,7 +28,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
   const time = createManualTime();
   const sent: { document: string; variables: Record<string, unknown> }[] = [];
   const answers: (object | Error)[] = [];
-  let userId: string | null = 'ada';
+  let userId: string | null | undefined = 'ada';
   let stayId: string | undefined = 'ada';
   const listeners = new Set<() => void>();
   const request = (async (document: string, variables: Record<string, unknown>) => {
@@ -37,10 +37,15 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     if (answer instanceof Error) throw answer;
     return answer;
   }) as Post;
-  const user = () => (userId === null ? null : { id: userId, email: '', name: '' });
+  const user = () => (userId == null ? userId : { id: userId, email: '', name: '' });
   const subscribe = (listener: () => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
+  };
+  const turnTo = (next: string | null | undefined, hasLeft = false, nextStay = next ?? stayId) => {
+    userId = next;
+    stayId = hasLeft ? undefined : nextStay;
+    for (const listener of listeners) listener();
   };
   const open = (own = async () => () => {}) =>
     createWriteQueue({
@@ -49,7 +54,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
         subscribe,
         request,
         stayId: () => stayId,
-        check: async () => undefined,
+        check: async () => void (userId === undefined && turnTo('ada')),
         stored: async () => undefined,
       },
       storage,
@@ -64,11 +69,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     open,
     documents: () => sent.map(({ document }) => document),
     answer: (...next: (object | Error)[]) => void answers.push(...next),
-    turnTo(next: string | null, hasLeft = false, nextStay = next ?? stayId) {
-      userId = next;
-      stayId = hasLeft ? undefined : nextStay;
-      for (const listener of listeners) listener();
-    },
+    turnTo,
   };
 }
 
@@ -80,6 +81,16 @@ function opened(storage?: Storage) {
   const outcomes = (...writes: Write[]) => Promise.all(writes.map((write) => outcomeOf(queue.add(write))));
   return { ...world, queue, outcomes };
 }
+
+it('accepts writes while the stored session is still being read, and none once it is closed', async () => {
+  const { open, answer, turnTo } = createWorld();
+  turnTo(undefined, true);
+  const queue = open();
+  answer({ createTask: task('7') });
+  expect(await outcomeOf(queue.add(create('k')))).toBe('done');
+  queue.close();
+  expect(await Promise.race([outcomeOf(queue.add(create('late'))), settled()])).toBe('SIGNED_OUT');
+});
 
 it('sends one write at a time, and writes of a new task with its id from the server', async () => {
   const { queue, outcomes, answer, sent } = opened();
@@ -141,6 +152,17 @@ it('keeps a write when even a fresh token is rejected, because the session may j
   answer({ createTask: task('7') });
   turnTo('ada');
   expect(await outcome).toBe('done');
+});
+
+it('keeps all writes while a proxy refuses requests', async () => {
+  const { queue, answer, storage } = opened();
+  const fetch = async () => new Response('<html>', { status: 403 });
+  const post = createPost({ url: 'http://taskmesh.test', fetch, timeoutMs: 1_000 });
+  answer(await post(DELETE_TASK, { id: '7' }).catch((refusal: Error) => refusal));
+  for (const key of ['a', 'b', 'c']) void outcomeOf(queue.add(create(key)));
+  await settled();
+  expect(queue.pending()).toHaveLength(3);
+  expect(await storage.getItem(KEY)).toContain('"a"');
 });
 
 it('rejects writes that depend on a task that was not created', async () => {

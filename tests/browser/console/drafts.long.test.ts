@@ -91,6 +91,32 @@ it('signing out asks about all unsaved text, in every view', async () => {
   expect(await field('New task').inputValue()).toBe('');
 });
 
+it('each refused change is reported until its report is dismissed, also a deletion from before a reload', async () => {
+  const { page, beginWith, add, tick, button, lists, says } = await open();
+  await beginWith('kept', 'done', 'deleted');
+  let answers = false;
+  await page.route('**/graphql', (route) => {
+    if (!/mutation (Create|Delete)/.test(route.request().postData() ?? '')) return route.continue();
+    const errors = [{ message: 'Not today.', extensions: { code: 'FORBIDDEN' } }];
+    return answers ? route.fulfill({ json: { data: null, errors } }) : route.abort();
+  });
+  await button('Delete deleted').click();
+  await lists(['done', 'kept']);
+  await page.reload();
+  await lists(['done', 'kept']);
+  for (let count = 1; count <= 4; count += 1) await add(`task ${count}`);
+  answers = true;
+  await says('A task was not deleted: Not today.');
+  await says('2 more to read');
+  await tick('done');
+  await says('Done: “done”.');
+  await button('Dismiss').first().click();
+  await says('1 more to read');
+  await button('Dismiss').first().click();
+  for (const count of [2, 3, 4]) await says(`“task ${count}” was not added: Not today.`);
+  await lists(['deleted', 'kept']);
+});
+
 it.each(['an editor', 'the line for a new task'])(
   'the browser asks before the tab closes with something typed in %s, and not when it is saved',
   async (where) => {

@@ -123,6 +123,9 @@ describe('the operators’ token', () => {
     await page.goto(`${url()}/#/operations`);
     await page.reload();
     await page.getByRole('heading', { name: 'Operations' }).waitFor();
+    await page.goto(`${url()}/#/account?token=of-an-email`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(page.url()).toContain('?token=of-an-email');
   });
 
   it('is exchanged only once: an address in the history does not sign in again, but the token itself does', async () => {

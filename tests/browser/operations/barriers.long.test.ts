@@ -89,7 +89,7 @@ it('an archive is restored with the keyboard alone', async () => {
   await ends(`Restoring ${name}`, 'done');
 });
 
-it('polls the status every few seconds while the page is visible, and pauses while it is hidden', async () => {
+it('polls the status every few seconds while the page is visible, pauses while it is hidden, and reports a silent server', async () => {
   const { page } = await open({}, `${url()}/#/operations`);
   await page.clock.install();
   await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());
@@ -118,4 +118,14 @@ it('polls the status every few seconds while the page is visible, and pauses whi
   await show(false);
   await page.waitForResponse(/operations\/status/);
   await passUntilAsked(2);
+  // The clock of the test does not set this timer.
+  await page.evaluate(`AbortSignal.timeout = (ms) => {
+    const giveUp = new AbortController();
+    setTimeout(() => giveUp.abort(), ms);
+    return giveUp.signal;
+  }`);
+  await page.route('**/operations/status', () => undefined);
+  await passUntilAsked(1);
+  await pass(21);
+  await page.getByText('Cannot be reached now').waitFor();
 });

@@ -233,14 +233,13 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     isStored: () => turn?.release !== undefined,
     subscribe: (listener: WritesListener): (() => void) => listeners.add((notify) => notify(listener)),
     /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
-    add(added: Write) {
+    async add(added: Write) {
+      if (session.user() === undefined) await changeStorage(storage, session.check); // once the stored session is known
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
       const isKnown = !isLocal(write.taskId) || writes.some(({ taskId }) => taskId === write.taskId);
-      if (!session.user()) return Promise.reject(new TaskmeshError('SIGNED_OUT', 'No one is signed in.'));
-      if (writes.length >= limit)
-        return Promise.reject(new TaskmeshError('QUEUE_FULL', `${limit} writes wait already.`));
-      if (write.kind !== 'create' && !isKnown)
-        return Promise.reject(new TaskmeshError('NOT_CREATED', 'The task was not created.'));
+      if (!turn || !session.user()) throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');
+      if (writes.length >= limit) throw new TaskmeshError('QUEUE_FULL', `${limit} writes wait already.`);
+      if (write.kind !== 'create' && !isKnown) throw new TaskmeshError('NOT_CREATED', 'The task was not created.');
       const outcome = new Promise<Outcome>((resolve, reject) => waiting.set(write.key, { resolve, reject }));
       set([...writes, write]);
       storeLater();

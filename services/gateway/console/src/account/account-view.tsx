@@ -82,11 +82,12 @@ function ChangePassword({ email }: { email: string }) {
 }
 
 const FILE = 'taskmesh-account.json';
+const EXPORT_TIMEOUT_MS = 5 * 60_000;
 
 function ExportData() {
   const client = useClient();
   const action = useAction(async () => {
-    const response = await client.fetch('/api/auth/export');
+    const response = await client.fetch('/api/auth/export', { signal: AbortSignal.timeout(EXPORT_TIMEOUT_MS) });
     saveAs(FILE, await response.blob());
   });
   return (

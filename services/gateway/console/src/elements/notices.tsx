@@ -14,9 +14,11 @@ type Notify = (notice: Omit<Notice, 'id'>) => void;
 
 const NotifyContext = createContext<Notify>(() => {});
 const EndContext = createContext(() => {});
-/** With more notices, the oldest are removed. */
+/** With more notices, the oldest are removed; with more problems, the others follow as soon as one is dismissed. */
 const MAX_NOTICES = 3;
 const SHOWN_MS = 8_000;
+
+const isProblem = (notice: Notice) => notice.isProblem === true;
 
 /** Returns a function that shows a short message at the edge of the page. */
 export function useNotify(): Notify {
@@ -45,14 +47,21 @@ export function NoticesProvider({ isHidden = false, children }: NoticesProviderP
   const notify = useCallback<Notify>((notice) => {
     count.current += 1;
     const id = count.current;
-    setNotices((before) => [...before, { ...notice, id }].slice(-MAX_NOTICES));
+    setNotices((before) => {
+      const all = [...before, { ...notice, id }];
+      return [...all.filter(isProblem), ...all.filter((each) => !isProblem(each)).slice(-MAX_NOTICES)];
+    });
   }, []);
   const remove = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), []);
-  const end = useCallback(() => setNotices((before) => before.filter(({ isProblem }) => isProblem)), []);
-  const shown = useMemo(
-    () => notices.map((notice) => <NoticeCard key={notice.id} notice={notice} onEnd={remove} />),
-    [notices, remove],
-  );
+  const end = useCallback(() => setNotices((before) => before.filter(isProblem)), []);
+  const shown = useMemo(() => {
+    const waiting = notices.filter(isProblem).slice(MAX_NOTICES);
+    const cards = notices.filter((notice) => !waiting.includes(notice));
+    return [
+      ...cards.map((notice) => <NoticeCard key={notice.id} notice={notice} onEnd={remove} />),
+      waiting.length > 0 && <div key="waiting" class="notice problem">{`${waiting.length} more to read`}</div>,
+    ];
+  }, [notices, remove]);
   return (
     <NotifyContext.Provider value={notify}>
       <EndContext.Provider value={end}>{children}</EndContext.Provider>

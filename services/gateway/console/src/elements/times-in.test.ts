@@ -11,5 +11,6 @@ it.each([
     [{ at: '2026-11-21T09:00:00Z' }, { text: ' or ' }, { at: '2026-11-22T09:00:00.123456Z' }],
   ],
   ['taskmesh-20261120T033000Z-5f1e.tar.gz', [{ text: 'taskmesh-20261120T033000Z-5f1e.tar.gz' }]],
+  ['2026-99-99T99:99:99Z', [{ text: '2026-99-99T99:99:99Z' }]],
   ['', []],
 ])('finds the times in “%s”', (text, parts) => expect(timesIn(text)).toEqual(parts));

@@ -5,6 +5,6 @@ const TIME = /(\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 export function timesIn(text: string): ({ text: string } | { at: string })[] {
   return text
     .split(TIME)
-    .map((part, index) => (index % 2 === 1 ? { at: part } : { text: part }))
+    .map((part, index) => (index % 2 === 1 && !isNaN(Date.parse(part)) ? { at: part } : { text: part }))
     .filter((part) => 'at' in part || part.text !== '');
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { NoticesProvider } from '../elements/notices.tsx';
 import { Button } from '../elements/view.tsx';
-import { addressOf, useRoute } from '../route.ts';
+import { addressOf, currentRoute, useRoute } from '../route.ts';
 import { Frame, type ViewEntry } from '../shell/frame.tsx';
 import { ApiContext, createOperatorsApi } from './api/operators-api.ts';
 import type { OperatorsError } from './api/read-lines.ts';
@@ -98,8 +98,9 @@ function Signed({ token, name, onRefused, onSignOut }: SignedProps) {
  * screenshots. If the browser's history keeps the address, the code in it has already been used.
  */
 function consumeCode(): string | undefined {
-  const [path = '', query] = location.hash.split('?');
-  if (query === undefined) return undefined;
-  history.replaceState(history.state, '', path);
-  return new URLSearchParams(query).get('code') ?? undefined;
+  const { name, query } = currentRoute();
+  const code = query.get('code');
+  if (code === null || !isOfOperators(name)) return undefined;
+  history.replaceState(history.state, '', addressOf(name));
+  return code;
 }

@@ -32,9 +32,12 @@ export function createProvider({ client, storage }: { client: Client; storage: C
   };
 }
 
+const CHECK_TIMEOUT_MS = 20_000;
+
 /** Checks that the provider is reachable, because a failed navigation would leave the user on the browser's error page. */
 async function check(address: string): Promise<void> {
-  const response = await fetch(address, { redirect: 'manual' }).catch((error: unknown) => {
+  const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+  const response = await fetch(address, { redirect: 'manual', signal }).catch((error: unknown) => {
     throw new TaskmeshError('NETWORK', 'No answer.', { cause: error });
   });
   if (response.type === 'opaqueredirect') return;

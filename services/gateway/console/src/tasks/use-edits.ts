@@ -49,7 +49,11 @@ export function useEdits() {
   useEffect(() => {
     const takeRefused = async (write: RefusedWrite) => {
       const { kind, input, error } = write;
-      if (kind === 'delete') return; // the task is deleted already, or was changed since and is worth keeping
+      if (kind === 'delete') {
+        // The task is deleted already, or was changed since and is worth keeping.
+        if (error.code === 'NOT_FOUND' || error.code === 'PRECONDITION_FAILED') return;
+        return notifyProblem('A task was not deleted', error);
+      }
       const title = input.title ?? 'a task';
       if (kind === 'create') return notifyProblem(`“${title}” was not added`, error);
       const conflict = await conflictOf(reader, write);

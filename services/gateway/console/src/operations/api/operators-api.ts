@@ -15,6 +15,8 @@ export function useApi(): OperatorsApi {
   return api;
 }
 
+/** Longer than the server takes. Otherwise a silent server would look as well as it did at the last response. */
+const READ_TIMEOUT_MS = 20_000;
 const LINES = 'application/x-ndjson';
 
 export function createOperatorsApi({ token, onRefused }: { token: string; onRefused(error: OperatorsError): void }) {
@@ -26,14 +28,20 @@ export function createOperatorsApi({ token, onRefused }: { token: string; onRefu
     return error;
   };
 
-  const request = async (method: string, path: string, accept = 'application/json'): Promise<Response> => {
-    const response = await send(path, { method, headers: { authorization, accept } });
+  const request = async (
+    method: string,
+    path: string,
+    accept = 'application/json',
+    signal: AbortSignal | null = null,
+  ): Promise<Response> => {
+    const response = await send(path, { method, headers: { authorization, accept }, signal });
     if (response.ok) return response;
     throw refused(response.status, await response.text().catch(() => ''));
   };
 
   return {
-    get: async <Body>(path: string): Promise<Body> => json(await request('GET', path)),
+    get: async <Body>(path: string): Promise<Body> =>
+      json(await request('GET', path, undefined, AbortSignal.timeout(READ_TIMEOUT_MS))),
     send: async <Body>(method: 'POST' | 'DELETE', path: string): Promise<Body> => json(await request(method, path)),
     /** Runs a long operation, and reports its progress. */
     async work(path: string, onProgress: (progress: Progress) => void) {
