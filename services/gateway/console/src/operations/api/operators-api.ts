@@ -28,31 +28,27 @@ export function createOperatorsApi({ token, onRefused }: { token: string; onRefu
     return error;
   };
 
-  const request = async (
-    method: string,
-    path: string,
-    accept = 'application/json',
-    signal: AbortSignal | null = null,
-  ): Promise<Response> => {
-    const response = await send(path, { method, headers: { authorization, accept }, signal });
+  const request = async (method: string, path: string, init: { accept?: string; signal?: AbortSignal } = {}) => {
+    const { accept = 'application/json', ...more } = init;
+    const response = await send(path, { method, headers: { authorization, accept }, ...more });
     if (response.ok) return response;
     throw refused(response.status, await response.text().catch(() => ''));
   };
 
   return {
     get: async <Body>(path: string): Promise<Body> =>
-      json(await request('GET', path, undefined, AbortSignal.timeout(READ_TIMEOUT_MS))),
+      json(await request('GET', path, { signal: AbortSignal.timeout(READ_TIMEOUT_MS) })),
     send: async <Body>(method: 'POST' | 'DELETE', path: string): Promise<Body> => json(await request(method, path)),
     /** Runs a long operation, and reports its progress. */
     async work(path: string, onProgress: (progress: Progress) => void) {
-      const response = await request('POST', path, LINES);
+      const response = await request('POST', path, { accept: LINES });
       if (!response.body) throw notReached();
       const end = await readLines(response.body, onProgress);
       if (end.status >= 400) throw new OperatorsError(end.status, end.error ?? end.message);
       return end;
     },
     async download(path: string): Promise<Blob> {
-      const response = await request('GET', path, '*/*');
+      const response = await request('GET', path, { accept: '*/*' });
       return response.blob().catch(() => {
         throw notReached();
       });
