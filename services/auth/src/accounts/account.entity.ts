@@ -46,5 +46,23 @@ export const accountOf = (table: string) =>
     .foreignKeyName(`${table}_account_id_fkey`)
     .index(`${table}_account_id`);
 
+/** The columns of secrets that are used once. */
+export const secretOf = (table: string) => ({
+  /** SHA-256 of the secret. */
+  hash: p.text().primary(),
+  createdAt: p.datetime(3),
+  expiresAt: p.datetime(3).index(`${table}_expires_at`),
+});
+
+/** The columns of queued mails, whose `ip` and `requestId` are those of the request. */
+export const mailOf = (table: string) => ({
+  id: p.uuid().primary(),
+  ip: p.text().nullable(),
+  requestId: p.text(),
+  createdAt: p.datetime(3),
+  attempts: p.integer().default(0),
+  nextAttemptAt: p.datetime(3).index(`${table}_due`),
+});
+
 /** An account without the data that only logins need. */
 export type Account = Pick<InferEntity<typeof AccountEntity>, 'id' | 'email' | 'name' | 'emailConfirmedAt'>;

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { accountOf } from '../accounts/account.entity.ts';
+import { accountOf, mailOf, secretOf } from '../accounts/account.entity.ts';
 
 /** `email.confirm` asks the new address for confirmation; the others report a completed change. */
 export const ACCOUNT_MAIL_KINDS = [
@@ -17,17 +17,12 @@ export const AccountMailEntity = defineEntity({
   name: 'AccountMail',
   tableName: 'account_mails',
   properties: {
-    id: p.uuid().primary(),
+    ...mailOf('account_mails'),
     /** Null for the last mail of a deleted account. */
     accountId: () => accountOf('account_mails').nullable(),
     kind: p.text().$type<AccountMailKind>(),
     /** The address before or after the change, as it was when the mail was queued. */
     recipient: p.text(),
-    ip: p.text().nullable(),
-    requestId: p.text(),
-    createdAt: p.datetime(3),
-    attempts: p.integer().default(0),
-    nextAttemptAt: p.datetime(3).index('account_mails_due'),
   },
 });
 
@@ -38,13 +33,10 @@ export const EmailTokenEntity = defineEntity({
   name: 'EmailToken',
   tableName: 'email_tokens',
   properties: {
-    /** SHA-256 of the token. */
-    hash: p.text().primary(),
+    ...secretOf('email_tokens'),
     accountId: () => accountOf('email_tokens'),
     /** The new address, as the owner typed it. */
     email: p.text(),
-    createdAt: p.datetime(3),
-    expiresAt: p.datetime(3).index('email_tokens_expires_at'),
   },
 });
 

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { accountOf } from '../accounts/account.entity.ts';
+import { accountOf, secretOf } from '../accounts/account.entity.ts';
 
 /** A user of a provider who can sign in to an account here. */
 export const LinkedIdentityEntity = defineEntity({
@@ -26,13 +26,10 @@ export const PendingSignInEntity = defineEntity({
   name: 'PendingSignIn',
   tableName: 'pending_sign_ins',
   properties: {
-    /** SHA-256 of the cookie. */
-    hash: p.text().primary(),
+    ...secretOf('pending_sign_ins'), // the cookie
     /** SHA-256 of a secret of the page that started the sign-in: only that page can use the code. */
     challenge: p.text(),
     returnTo: p.text(),
-    createdAt: p.datetime(3),
-    expiresAt: p.datetime(3).index('pending_sign_ins_expires_at'),
   },
 });
 
@@ -43,8 +40,7 @@ export const SignInCodeEntity = defineEntity({
   name: 'SignInCode',
   tableName: 'sign_in_codes',
   properties: {
-    /** SHA-256 of the code. */
-    hash: p.text().primary(),
+    ...secretOf('sign_in_codes'), // the code
     /** SHA-256 of the page's secret. */
     challenge: p.text(),
     issuer: p.text(),
@@ -52,8 +48,6 @@ export const SignInCodeEntity = defineEntity({
     email: p.text().nullable(),
     emailVerified: p.boolean(),
     name: p.text().nullable(),
-    createdAt: p.datetime(3),
-    expiresAt: p.datetime(3).index('sign_in_codes_expires_at'),
   },
 });
 

@@ -1,18 +1,13 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { accountOf } from '../accounts/account.entity.ts';
+import { accountOf, mailOf, secretOf } from '../accounts/account.entity.ts';
 
 /** A mail to be sent if the address has an account. */
 export const RecoveryRequestEntity = defineEntity({
   name: 'RecoveryRequest',
   tableName: 'recovery_requests',
   properties: {
-    id: p.uuid().primary(),
+    ...mailOf('recovery_requests'),
     emailKey: p.text().index('recovery_requests_email_key'),
-    ip: p.text().nullable(),
-    requestId: p.text(),
-    createdAt: p.datetime(3),
-    attempts: p.integer().default(0),
-    nextAttemptAt: p.datetime(3).index('recovery_requests_due'),
   },
 });
 
@@ -22,11 +17,8 @@ export const ResetTokenEntity = defineEntity({
   name: 'ResetToken',
   tableName: 'reset_tokens',
   properties: {
-    /** SHA-256 of the token. */
-    hash: p.text().primary(),
+    ...secretOf('reset_tokens'),
     accountId: () => accountOf('reset_tokens'),
-    createdAt: p.datetime(3),
-    expiresAt: p.datetime(3).index('reset_tokens_expires_at'),
   },
 });
 
