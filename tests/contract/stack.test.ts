@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { describeContract } from './all.ts';
 import { platformOf, PUBLIC_URL } from './platform-for-tests.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
-import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeOwnAccount } from '../operate/journey/accounts.ts';
 import { describeJourney } from '../operate/journey/journey.ts';
 import { describeMetrics } from '../operate/journey/metrics.ts';
@@ -41,7 +40,6 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   describeJourney(() => ({ urls: stack.urls }));
   describeOwnAccount(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
-  describeFeedRules(() => ({ urls: stack.urls }));
   describeMetrics(() => ({
     adminUrls: [...stack.processes.values()].flatMap(({ current: { adminUrl } }) => adminUrl ?? []),
   }));
