@@ -52,6 +52,8 @@ export async function snapshotOf(client: Client, { token }: Account): Promise<st
 /** A running product as the contract suite sees it: its address, and the files that an operator can see. */
 export interface Platform {
   url: string;
+  /** All of its gateways. */
+  urls: string[];
   /** Compares responses with `/api/openapi.json`, and records which ones occurred. */
   description: DescriptionCheck;
   /** The base of links in mails. */

@@ -35,7 +35,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   afterAll(() => stack.stop(), 180_000);
 
   describe('keeps the contract:', () => {
-    describeContract(platformOf('stack', () => ({ url: stack.urls[0] ?? '', dataDir })));
+    describeContract(platformOf('stack', () => ({ url: stack.urls[0] ?? '', urls: stack.urls, dataDir })));
   });
   describeJourney(() => ({ urls: stack.urls }));
   describeOwnAccount(() => ({ urls: stack.urls }));
