@@ -1,7 +1,6 @@
 import { describeLoginLimit } from './accounts.ts';
 import { badInputs, goodSignUps, goodTasks, type BadInput } from './bad-inputs.ts';
 import { type Account, clientOf, exchange, PASSWORD, rawRequest, snapshotOf } from './client.ts';
-import { describeConcurrency } from './concurrency.ts';
 import { describeFuzz } from './fuzz.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -184,7 +183,6 @@ describe('the platform in one process, as "npm start" runs it,', () => {
 
   // Parts that could differ from separate processes: limits in memory, a database and keys of its own.
   describeLoginLimit(platform);
-  describeConcurrency(platform);
   describeKeyRotation(platform);
 
   describeFuzz(platform, { runs: 800, seed: 20_261_121 });
