@@ -1,6 +1,7 @@
+import { exchange } from '@taskmesh/testing/raw';
 import { describeLoginLimit } from './accounts.ts';
 import { badInputs, goodSignUps, goodTasks, type BadInput } from './bad-inputs.ts';
-import { type Account, clientOf, exchange, PASSWORD, rawRequest, snapshotOf } from './client.ts';
+import { type Account, clientOf, PASSWORD, rawRequest, snapshotOf } from './client.ts';
 import { describeFuzz } from './fuzz.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { platformForTests } from './platform-for-tests.ts';
