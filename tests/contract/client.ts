@@ -1,35 +1,7 @@
 import type { DescriptionCheck } from '@taskmesh/testing/api-description';
-import { connect } from 'node:net';
 import { type GraphqlResponse, newEmail, PASSWORD, type RestResponse, send, type SendOptions } from '../http.ts';
 
-/** A response as received over the wire. */
-interface RawAnswer {
-  /** NaN if the connection was closed without a response. */
-  status: number;
-  /** Whether the server requested the body with `100 Continue`. */
-  continued: boolean;
-  text: string;
-}
-
 const HANG_MS = 5_000;
-
-/** Writes raw bytes to a new connection, and reads until the server closes it. */
-export function exchange(origin: string, bytes: Buffer): Promise<RawAnswer> {
-  const { hostname, port } = new URL(origin);
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.setTimeout(HANG_MS, () => socket.destroy(new Error('The server neither answered nor closed.')));
-    socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that refuses early may close the connection while the rest is still being written.
-    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)));
-    socket.on('close', () => {
-      const whole = Buffer.concat(chunks).toString();
-      const text = whole.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
-      resolve({ status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), continued: text !== whole, text });
-    });
-  });
-}
 
 /** Returns the bytes of a request with `Connection: close`, which ends the exchange. */
 export function rawRequest(line: string, headers: readonly string[], body: string | Buffer = ''): Buffer {
@@ -52,6 +24,8 @@ export async function snapshotOf(client: Client, { token }: Account): Promise<st
 /** A running product as the contract suite sees it: its address, and the files that an operator can see. */
 export interface Platform {
   url: string;
+  /** All of its gateways. */
+  urls: string[];
   /** Compares responses with `/api/openapi.json`, and records which ones occurred. */
   description: DescriptionCheck;
   /** The base of links in mails. */

@@ -1,5 +1,6 @@
 import type { ApiDescription } from '@taskmesh/testing/api-description';
-import { type Account, clientOf, exchange, type Platform, rawRequest } from './client.ts';
+import { exchange } from '@taskmesh/testing/raw';
+import { type Account, clientOf, type Platform, rawRequest } from './client.ts';
 import { casesOf, expectError, words, type Envelope } from './shapes.ts';
 
 /** The methods of each path. */

@@ -44,16 +44,8 @@ export function describeGraphql(platform: () => Platform) {
     });
 
     it.each([
-      ['{', 'GRAPHQL_PARSE_FAILED'],
-      ['{ nothing }', 'GRAPHQL_VALIDATION_FAILED'],
-      ['query A { __typename } query B { __typename }', 'OPERATION_RESOLUTION_FAILURE'],
       ['{ _entities(representations: []) { __typename } }', 'GRAPHQL_VALIDATION_FAILED'],
       ['{ _service { sdl } }', 'GRAPHQL_VALIDATION_FAILED'],
-      ['{ tasks(first: 0) { totalCount } }', 'BAD_USER_INPUT'],
-      ['{ tasks(first: 1001) { totalCount } }', 'BAD_USER_INPUT'],
-      ['{ tasks(offset: -1) { totalCount } }', 'BAD_USER_INPUT'],
-      ['{ tasks(after: "nonsense") { totalCount } }', 'BAD_USER_INPUT'],
-      ['mutation { createTask(input: {title: "ab"}) { id } }', 'BAD_USER_INPUT'],
       ['mutation { updateTask(id: "nonsense", input: {}) { id } }', 'NOT_FOUND'],
       ['mutation { deleteTask(id: "0199e1c3-0a41-7d1e-8d5c-2f6a8a1b9c3d") }', 'NOT_FOUND'],
       ['mutation { createBackup { file } }', 'FORBIDDEN'],
@@ -65,63 +57,24 @@ export function describeGraphql(platform: () => Platform) {
     ])('are returned for %s: %s', async (query, code) => {
       expect(await codes(query)).toEqual([code]);
     });
-
-    it('name the fields of bad input', async () => {
-      const { errors } = await run('mutation { createTask(input: {title: "ab", category: "\\u0000"}) { id } }');
-      expect(errors[0]?.extensions.issues).toEqual(
-        expect.arrayContaining([
-          expect.objectContaining({ path: expect.stringContaining('title') }),
-          expect.objectContaining({ path: expect.stringContaining('category') }),
-        ]),
-      );
-    });
-
-    it('reveal nothing internal', async () => {
-      const answers = [];
-      const nulled = 'mutation { createTask(input: {title: null}) { id } }';
-      for (const query of ['{', '{ nothing }', '{ tasks(after: "x") { totalCount } }', nulled])
-        answers.push((await client.graphql(query, { token: owner.token })).text);
-      expect(answers.join()).not.toMatch(/stack|node_modules|\.ts:|select |postgres|localhost|127\.0\.0\.1/i);
-    });
-
-    it('report CONFLICT for an address that is taken, and issues for an invalid one', async () => {
-      const signUp = 'mutation ($input: SignUpInput!) { signUp(input: $input) { expiresIn } }';
-      const codesFor = (email: string) =>
-        codes(signUp, { variables: { input: { email, password: PASSWORD, name: 'Ada' } } });
-      expect([await codesFor(owner.email), await codesFor('a')]).toEqual([['CONFLICT'], ['BAD_USER_INPUT']]);
-    });
   });
 
-  describe('GraphQL limits', () => {
-    it('allow introspection in development', async () => {
-      expect((await run('{ __schema { queryType { name } } }', {})).data).toEqual({
-        __schema: { queryType: { name: 'Query' } },
-      });
-    });
-
-    it('allow only queries over GET, and only those that a foreign page could not have sent', async () => {
-      const get = (query: string, headers: Record<string, string> = {}) =>
-        client.call<{ data?: object }>('GET', `/graphql?query=${encodeURIComponent(query)}`, {
-          headers: { accept: 'application/json', ...headers },
-        });
-      expect((await get('{ __typename }')).body).toEqual({ data: { __typename: 'Query' } });
-      const mutation = await get('mutation { logout }');
-      expect(mutation.status).toBe(405);
+  describe('the graph', () => {
+    it('allows only those queries over GET that a foreign page could not have sent', async () => {
+      const get = (headers: Record<string, string>) =>
+        client.call('GET', '/graphql?query={__typename}', { headers: { accept: 'application/json', ...headers } });
       const foreignPages: Record<string, string>[] = [
         { origin: 'https://evil.example' },
         { 'sec-fetch-site': 'cross-site' },
         { 'sec-fetch-site': 'same-site' },
       ];
       for (const foreign of foreignPages) {
-        expect((await get('{ __typename }', foreign)).status).toBe(400);
-        expect((await get('{ __typename }', { ...foreign, 'apollo-require-preflight': '1' })).status).toBe(200);
+        expect((await get(foreign)).status).toBe(400);
+        expect((await get({ ...foreign, 'apollo-require-preflight': '1' })).status).toBe(200);
       }
-      for (const own of ['none', 'same-origin'])
-        expect((await get('{ __typename }', { 'sec-fetch-site': own })).status).toBe(200);
+      for (const own of ['none', 'same-origin']) expect((await get({ 'sec-fetch-site': own })).status).toBe(200);
     });
-  });
 
-  describe('the graph', () => {
     it('runs the fields after a sign-in as its user, even with a stale token', async () => {
       const email = newEmail();
       const query =
@@ -209,15 +162,6 @@ export function describeGraphql(platform: () => Platform) {
       expect(second).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: false } });
       expect((await page(`${after}, offset: 1`)).codes).toEqual(['BAD_USER_INPUT']);
       expect((await page(`${after}, orderBy: {field: PRIORITY, direction: ASC}`)).codes).toEqual(['BAD_USER_INPUT']);
-    });
-
-    it('returns true for a recovery request with any address', async () => {
-      for (const email of [owner.email, newEmail()])
-        expect((await run(`mutation { requestPasswordReset(email: "${email}") }`, {})).data).toEqual({
-          requestPasswordReset: true,
-        });
-      const reset = `mutation { resetPassword(input: { token: "nonsense", newPassword: "${PASSWORD}" }) }`;
-      expect(await codes(reset, {})).toEqual(['BAD_USER_INPUT']);
     });
   });
 }

@@ -1,7 +1,7 @@
+import { exchange } from '@taskmesh/testing/raw';
 import { describeLoginLimit } from './accounts.ts';
 import { badInputs, goodSignUps, goodTasks, type BadInput } from './bad-inputs.ts';
-import { type Account, clientOf, exchange, PASSWORD, rawRequest, snapshotOf } from './client.ts';
-import { describeConcurrency } from './concurrency.ts';
+import { type Account, clientOf, PASSWORD, rawRequest, snapshotOf } from './client.ts';
 import { describeFuzz } from './fuzz.ts';
 import { describeKeyRotation } from './key-rotation.ts';
 import { platformForTests } from './platform-for-tests.ts';
@@ -184,7 +184,6 @@ describe('the platform in one process, as "npm start" runs it,', () => {
 
   // Parts that could differ from separate processes: limits in memory, a database and keys of its own.
   describeLoginLimit(platform);
-  describeConcurrency(platform);
   describeKeyRotation(platform);
 
   describeFuzz(platform, { runs: 800, seed: 20_261_121 });

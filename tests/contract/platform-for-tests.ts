@@ -25,7 +25,7 @@ export const platformForTests = (
 /** A running product with this `PUBLIC_URL`, as the contract suite sees it. */
 export function platformOf(
   command: keyof typeof KEY_FILES,
-  product: () => { url: string; dataDir: string },
+  product: () => { url: string; urls?: string[]; dataDir: string },
 ): () => Platform {
   let description: DescriptionCheck;
 
@@ -35,11 +35,11 @@ export function platformOf(
   });
 
   return () => {
-    const { url, dataDir } = product();
+    const { url, urls = [url], dataDir } = product();
     const { accessKeysFile, identityKeyFile }: Pick<Platform, 'accessKeysFile' | 'identityKeyFile'> =
       KEY_FILES[command];
     return {
-      ...{ url, dataDir, description },
+      ...{ url, urls, dataDir, description },
       publicUrl: PUBLIC_URL,
       accessKeysFile: join(dataDir, accessKeysFile),
       ...(identityKeyFile && { identityKeyFile: join(dataDir, identityKeyFile) }),

@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { closed } from '@taskmesh/testing';
+import { answerOf, openRaw, type RawAnswer } from '@taskmesh/testing/raw';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, clientOf, type Platform } from './client.ts';
 
@@ -8,35 +9,22 @@ const REQUEST_MS = REQUEST_TIMEOUT_S * 1_000;
 /** Covers the interval at which the server checks, and a busy machine. */
 const TOLERANCE_MS = 1_500;
 
-interface Cut {
-  /** NaN without a response. */
-  status: number;
-  text: string;
+interface Cut extends Pick<RawAnswer, 'status' | 'text'> {
   afterMs: number;
 }
 
 /** Sends `head`, and then `rest` one byte at a time. Resolves when the server closes the connection. */
-function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
-  const { hostname, port } = new URL(origin);
+async function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
   const began = performance.now();
-  return new Promise((resolve) => {
-    let text = '';
-    const socket = connect(Number(port), hostname);
-    socket.write(head); // buffered until the socket is connected
-    const bytes = rest[Symbol.iterator]();
-    const timer = setInterval(() => {
-      const { value } = bytes.next();
-      if (value !== undefined && socket.writable) socket.write(value);
-    }, 100);
-    socket
-      .on('data', (chunk) => (text += chunk))
-      .on('error', () => undefined) // reset by the server; 'close' follows
-      .on('close', () => {
-        clearInterval(timer);
-        const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]);
-        resolve({ status, text, afterMs: performance.now() - began });
-      });
-  });
+  const socket = await openRaw(origin, head);
+  const bytes = rest[Symbol.iterator]();
+  const timer = setInterval(() => {
+    const { value } = bytes.next();
+    if (value !== undefined && socket.writable) socket.write(value);
+  }, 100);
+  await closed(socket);
+  clearInterval(timer);
+  return { ...answerOf(socket.answer), afterMs: performance.now() - began };
 }
 
 /** Sent one byte at a time, lasts longer than any limit. */
@@ -116,13 +104,9 @@ export function describeSlowClients(platform: () => Platform) {
     });
 
     it('that disconnects before its body is complete has no effect', async () => {
-      const { hostname, port } = new URL(platform().url);
-      await new Promise<void>((resolve) => {
-        const socket = connect(Number(port), hostname, () =>
-          socket.end(...post('Content-Length: 100', '{"title":"Never stored"}')),
-        );
-        socket.resume().on('close', () => resolve());
-      });
+      const socket = await openRaw(platform().url, ...post('Content-Length: 100', '{"title":"Never stored"}'));
+      socket.end();
+      await closed(socket);
       expect((await list()).body.count).toBe(0);
     });
 

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { describeContract } from './all.ts';
 import { platformOf, PUBLIC_URL } from './platform-for-tests.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
-import { describeFeedRules } from '../feed/feed-rules.ts';
 import { describeOwnAccount } from '../operate/journey/accounts.ts';
 import { describeJourney } from '../operate/journey/journey.ts';
 import { describeMetrics } from '../operate/journey/metrics.ts';
@@ -36,12 +35,11 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
   afterAll(() => stack.stop(), 180_000);
 
   describe('keeps the contract:', () => {
-    describeContract(platformOf('stack', () => ({ url: stack.urls[0] ?? '', dataDir })));
+    describeContract(platformOf('stack', () => ({ url: stack.urls[0] ?? '', urls: stack.urls, dataDir })));
   });
   describeJourney(() => ({ urls: stack.urls }));
   describeOwnAccount(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
-  describeFeedRules(() => ({ urls: stack.urls }));
   describeMetrics(() => ({
     adminUrls: [...stack.processes.values()].flatMap(({ current: { adminUrl } }) => adminUrl ?? []),
   }));

@@ -217,6 +217,23 @@ describe('a channel', () => {
     expect(client.reply('late')).toEqual({ status: 'error', response: { reason: 'unmatched topic' } });
   });
 
+  it('answers heartbeats, presence, messages to topics that were not joined, and its leave', async () => {
+    const client = await world.joined();
+    const known = client.frames.length;
+    client.send([null, '2', 'phoenix', 'heartbeat', {}]);
+    client.send(['1', '3', TOPIC, 'presence', { type: 'presence', event: 'track', payload: {} }]);
+    client.send(['9', '4', OTHER, 'broadcast', {}]);
+    client.leave('1');
+    const ok = { status: 'ok', response: {} };
+    expect(client.frames.slice(known)).toEqual([
+      [null, '2', 'phoenix', 'phx_reply', ok],
+      ['1', '3', TOPIC, 'phx_reply', ok],
+      ['9', '4', OTHER, 'phx_reply', { status: 'error', response: { reason: 'unmatched topic' } }],
+      ['1', 'leave 1', TOPIC, 'phx_reply', ok],
+      ['1', '1', TOPIC, 'phx_close', {}],
+    ]);
+  });
+
   it('waits for a new token if its token expires during the join', async () => {
     const client = await world.joined({ access_token: 'ada.ending.1' });
     world.commit('ada');

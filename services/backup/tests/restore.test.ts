@@ -70,8 +70,9 @@ describe('the rules of a restore', () => {
     ],
     ['another store', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
+    ['nothing', undefined, 'it holds no database.sql'],
   ])('7: a dump with %s leaves the store unchanged, and the failure is logged', async (_what, dump, why) => {
-    await fixture.archive('faulty.tar.gz', { 'database.sql': dump });
+    await fixture.archive('faulty.tar.gz', dump === undefined ? { 'readme.txt': '' } : { 'database.sql': dump });
     fixture.logged.length = 0;
     expect(await fixture.restore('faulty.tar.gz')).toMatchObject({
       success: true,

@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(reports).toBe(1);
   });
 
-  it('succeeds for only one of several with the same name', async () => {
+  it('succeeds for only one of several with the same name, and again with the content of that one', async () => {
     const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const [winner] = sent.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
@@ -94,6 +94,8 @@ describe('an upload', () => {
       .update(await readFile(onDisk('raced.tar.gz')))
       .digest('hex');
     expect(winner?.sha256).toBe(sha256);
+    expect(await upload('raced.tar.gz', await readFile(onDisk('raced.tar.gz')))).toMatchObject({ sha256 });
+    await expect(upload('raced.tar.gz', zipped('e'))).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
   it.each([

@@ -41,6 +41,7 @@ unix_socket_dir =
 pool_mode = ${poolMode}
 ignore_startup_parameters = extra_float_digits,options
 server_reset_query = DISCARD ALL
+server_login_retry = 1
 max_client_conn = 1000
 default_pool_size = 50
 auth_type = scram-sha-256

@@ -3,7 +3,7 @@ import { eventually, makeTempDir, ownInstallation } from '@taskmesh/testing';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { logIn, register } from '../../http.ts';
-import { describeFeedRules } from '../../feed/feed-rules.ts';
+import { describeFeedClients } from '../../feed/feed-clients.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeRestore } from '../journey/restore.ts';
 import { runContainer, type Container, type ContainerOptions } from './container.ts';
@@ -221,7 +221,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     }, 300_000);
 
     describeJourney(() => ({ urls: [url] }));
-    describeFeedRules(() => ({ urls: [url] }));
+    describeFeedClients(() => ({ urls: [url] }));
     describeRestore(() => ({ urls: [url], backupsDir: join(data, 'backups') }));
 
     it('stops on SIGTERM', async () => {

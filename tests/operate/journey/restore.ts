@@ -1,9 +1,10 @@
 import { eventually, makeTempDir } from '@taskmesh/testing';
+import { openRaw } from '@taskmesh/testing/raw';
 import { execFileSync } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { createGraphql, createRest, readCursor, register } from '../../http.ts';
 import { subscribe } from '../../feed/streams/protocols.ts';
 
@@ -135,67 +136,13 @@ ${rows.join('\n')}
     expect((await restore('?file=missing.tar.gz', { origin: 'https://evil.example' })).status).toBe(403);
   });
 
-  it('changes nothing if the archive has no dump, or one that does not load', async () => {
-    const owner = await register(url());
-    await owner.create('stays');
-    archive('without.tar.gz', { 'readme.txt': 'nothing' });
-    archive('broken.tar.gz', { 'database.sql': 'create table public.tasks (; drop database postgres;' });
-    archive('hostile.tar.gz', { 'database.sql': "copy (select 1) to program 'touch /tmp/taskmesh-was-here';" });
-    for (const file of ['without.tar.gz', 'broken.tar.gz', 'hostile.tar.gz']) {
-      const { status, body } = await restore(`?file=${file}`);
-      expect({ file, status, success: body.success }).toEqual({ file, status: 200, success: true });
-      expect(body.message).toMatch(/was not restored/);
-    }
-    expect(await owner.titles()).toEqual(['stays']);
-  });
-
-  it('downloads and uploads archives over REST, completely or not at all', async () => {
-    const owner = await register(url());
-    await owner.create('in the archive');
-    const made = await rest<{ data: { file: string; sizeBytes: number; sha256: string } }>('POST', '/backups');
-    expect(made.status).toBe(201);
-    const { file, sizeBytes, sha256 } = made.body.data;
-    const fetched = await fetch(`${url()}/api/backups/${file}`);
-    const bytes = Buffer.from(await fetched.arrayBuffer());
-    expect([bytes.length, fetched.headers.get('etag')]).toEqual([sizeBytes, `"${sha256}"`]);
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(sha256);
-    expect((await rest('DELETE', `/backups/${file}`)).status).toBe(200);
-    expect((await rest('DELETE', `/backups/${file}`)).status).toBe(404);
-
-    // A client that disconnects during an upload leaves nothing.
-    const { hostname, port } = new URL(url());
-    const socket = connect(Number(port), hostname);
-    socket.write(`PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${sizeBytes}\r\n\r\n`);
-    socket.write(bytes.subarray(0, sizeBytes / 2));
+  it('keeps nothing of an upload whose client disconnects', async () => {
+    const sent = gzipSync(randomBytes(100_000));
+    const head = `PUT /api/backups/half.tar.gz HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${2 * sent.length}\r\n\r\n`;
+    const socket = await openRaw(url(), Buffer.concat([Buffer.from(head), sent]));
     const unfinished = () => readdirSync(platform().backupsDir).filter((name) => name.startsWith('.'));
     await eventually(() => expect(unfinished()).toHaveLength(1));
     socket.destroy();
     await eventually(() => expect(unfinished()).toHaveLength(0));
-
-    const put = (name: string, body: Uint8Array<ArrayBuffer>) =>
-      fetch(`${url()}/api/backups/${name}`, { method: 'PUT', body }).then(async (response) => ({
-        status: response.status,
-        body: (await response.json()) as { success: boolean; data?: { sha256: string } },
-      }));
-    expect(await put('back.tar.gz', new Uint8Array(bytes))).toMatchObject({ status: 201, body: { data: { sha256 } } });
-    expect((await put('back.tar.gz', new Uint8Array(bytes))).status).toBe(201);
-    expect((await put('back.tar.gz', new Uint8Array([0x1f, 0x8b, 8]))).status).toBe(409);
-    expect((await put('..%2fback.tar.gz', new Uint8Array(bytes))).status).toBe(400);
-    expect((await put('back.zip', new Uint8Array(bytes))).status).toBe(400);
-    expect(
-      (await rest<{ data: { file: string }[] }>('GET', '/backups')).body.data.map((backup) => backup.file),
-    ).toEqual(expect.arrayContaining(['back.tar.gz']));
-
-    const verified = await fetch(`${url()}/api/backups/back.tar.gz/verify`, {
-      method: 'POST',
-      headers: { accept: 'application/x-ndjson' },
-    });
-    const lines = (await verified.text()).trimEnd().split('\n');
-    expect(lines.map((line) => JSON.parse(line).progress?.phase)).toContain('load');
-    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ status: 200, data: { verifiedAt: expect.any(String) } });
-    await owner.create('later');
-    expect((await restore('?file=back.tar.gz')).body.message).toContain('Database restored');
-    await eventually(async () => expect(await owner.titles()).toEqual(['in the archive']));
-    expect((await rest('DELETE', '/backups/back.tar.gz')).status).toBe(200);
-  }, 180_000);
+  });
 }

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { ALL_CASES, CROWDED } from './all-cases.ts';
+import { ALL_CASES, CROWDED_HERE } from './all-cases.ts';
 import { startMeasuredProduct } from './measured-product.ts';
 import {
   BUDGETS,
@@ -30,7 +30,7 @@ describe.each(KINDS)('a request at the limits of a %s', (kind) => {
   });
 });
 
-it.each(CROWDED)(
+it.each(CROWDED_HERE)(
   '200 at once of $name ($by) fit in the memory of a gateway',
   async (worst) => {
     const { outcomes, privateMib } = await measureCrowd(product, account, worst, slowness);

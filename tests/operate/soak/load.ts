@@ -1,5 +1,5 @@
 import { createRandom } from '@taskmesh/testing';
-import { connect } from 'node:net';
+import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, statusOf } from '@taskmesh/testing/raw';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account } from '../../faults/account.ts';
 import { createGraphql, createRest, PASSWORD } from '../../http.ts';
@@ -110,33 +110,22 @@ async function signInAndOut(url: string, email: string): Promise<string | undefi
   return ended.data?.logout ? undefined : JSON.stringify(ended.errors);
 }
 
-const UPGRADE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='; // prettier-ignore
-
 /** Reads the refusal, sends one more byte and disconnects. */
-function refusedUpgrade(url: string, path: string): Promise<string | undefined> {
-  const { hostname, port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), hostname);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n${UPGRADE}\r\n\r\n`);
-    socket.once('data', (bytes) => {
-      socket.write('x', () => socket.destroy());
-      resolve(/^HTTP\/1\.1 [14]/.test(String(bytes)) ? undefined : String(bytes).slice(0, 80));
-    });
-    socket.once('error', reject);
-  });
+async function refusedUpgrade(url: string, path: string): Promise<string | undefined> {
+  const socket = await openRaw(url, rawRequest(`GET ${path}`, HANDSHAKE));
+  await statusOf(socket);
+  socket.write('x', () => socket.destroy());
+  return /^HTTP\/1\.1 [14]/.test(socket.answer) ? undefined : socket.answer.slice(0, 80);
 }
 
 /** Subscribes, and then reads nothing for a while. */
 async function slowReader(url: string, token: string, signal: AbortSignal): Promise<string | undefined> {
-  const { hostname, port } = new URL(url);
-  const body = JSON.stringify({ query: 'subscription { taskChanges { cursor task { id title owner { name } } } }' });
-  const socket = connect(Number(port), hostname);
-  socket.on('error', () => undefined); // the server disconnects slow readers
-  socket.pause();
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  const query = 'subscription { taskChanges { cursor task { id title owner { name } } } }';
+  const socket = await openRaw(
+    url,
+    rawGraphQL({ query }, `Authorization: Bearer ${token}`, 'Accept: text/event-stream'),
   );
+  socket.pause();
   await sleep(30_000, undefined, { signal }).catch(() => undefined);
   socket.destroy();
   return undefined;
