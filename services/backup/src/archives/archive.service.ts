@@ -67,20 +67,14 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, timeouts, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: timeouts.busyMs };
 
-  /** Archives that could not be catalogued, because our database was unavailable. */
-  const missed: Backup[] = [];
-  /** Only logs a failure: the archive is complete. The next look at the catalogue tries again. */
+  /** Only logs a failure: the archive is complete, and the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
     try {
       const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
       await repository.save({ ...backup, modifiedAt });
     } catch (error) {
       log.error({ err: error, file: backup.file }, 'backup not catalogued');
-      missed.push(backup);
     }
-  };
-  const catalogueMissed = async () => {
-    for (const backup of missed.splice(0)) await catalogue(backup);
   };
 
   /** Returns the archive of that name, if it has this content. */
@@ -92,13 +86,11 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 
   const find = async (file: string): Promise<Backup | undefined> => {
-    await catalogueMissed();
     const archive = await storage.find(file);
     return archive && describe(archive, await repository.find(file));
   };
 
   const list = async (): Promise<Backup[]> => {
-    await catalogueMissed();
     const [archives, known] = await Promise.all([storage.list(), repository.all()]);
     const byFile = new Map(known.map((backup) => [backup.file, backup]));
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
