@@ -24,10 +24,11 @@ export type Limits = ReturnType<typeof createLimits>;
 export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const limiter = (name: string, points: number, minutes: number) =>
     keyValue.limiter({ name, points, windowSeconds: minutes * MINUTE_S });
+  const scaled = (points: number) => (factor === 0 ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.round(points * factor)));
   /** Counts by caller, and all callers of an IPv6 site together. A caller who is refused uses up nothing of the site. */
   const callerLimiter = (name: string, points: number, minutes: number) => {
     if (factor === 0) return async () => undefined;
-    const perCaller = Math.max(1, Math.round(points * factor));
+    const perCaller = scaled(points);
     const callers = limiter(name, perCaller, minutes);
     const sites = limiter(`${name}.site`, NETWORKS_PER_SITE * perCaller, minutes);
     return async (caller: string, method: 'peek' | 'consume' = 'consume') => {
@@ -55,7 +56,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const failures = limiter('auth.login', 10, 15);
   const failuresOfAddress = limiter('auth.login.address', 100, 60);
   const failuresOfIp = callerLimiter('auth.login.ip', 100, 15);
-  const [opened, refreshed] = [byKey('auth.opened', 600, 60), byKey('auth.refreshed', 600, 60)];
+  const [opened, refreshed] = [byKey('auth.opened', scaled(600), 60), byKey('auth.refreshed', scaled(600), 60)];
   const changes = byKey('auth.change', 60, 15);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
@@ -88,7 +89,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     /** Counts an attempt to refresh, with any token. */
     countRefreshTry: byCaller('auth.refresh.ip', 1_000, 5),
     /** Counts a refresh of this session. */
-    countRefresh: byKey('auth.refresh', 60, 15),
+    countRefresh: byKey('auth.refresh', scaled(60), 15),
     /** Counts a session that this account opens, and one that it refreshes: each is kept in the audit trail. */
     countOpened: opened,
     countRefreshed: refreshed,

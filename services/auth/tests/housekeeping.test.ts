@@ -4,7 +4,7 @@ import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-const running = useAuth({ env: { AUDIT_RETENTION_DAYS: '90' } });
+const running = useAuth({ env: { AUDIT_RETENTION_DAYS: '90', RATE_LIMIT_FACTOR: '1' } });
 
 const kinds = async () =>
   (await running.database.query('select kind from audit_log order by id')).map(({ kind }) => kind);
@@ -74,6 +74,8 @@ describe('refreshing', () => {
     const renewed = sessionOf(await refresh(refreshToken), 'refreshSession');
     expect(codeOf(await refresh(renewed.refreshToken))).toBe('RATE_LIMITED');
     expect(codeOf(await limited.subgraph.execute({ query: LOGIN, variables: { input } }, call))).toBe('RATE_LIMITED');
+    const lenient = await running.another({ RATE_LIMIT_FACTOR: '0' }, { keyValue });
+    expect(codeOf(await lenient.subgraph.execute({ query: LOGIN, variables: { input } }, call))).toBeUndefined();
 
     // Someone who knew the former password may have used up both limits.
     const reset = { token: await running.mailedToken(input.email), newPassword: 'another battery staple' };

@@ -39,7 +39,8 @@ export async function withDecrypted(
     await client.remove(plainFile).catch(() => Promise.reject(new Refused(message)));
     return end;
   } catch (error) {
-    if (await isGone(client, plainFile, uploading?.readableEnded)) throw error;
+    const mayArrive = error instanceof Unreachable && uploading?.readableEnded;
+    if (await isGone(client, plainFile, mayArrive)) throw error;
     throw withHint(error, `The decrypted archive ${plainFile} may be there still: delete it.`);
   }
 }

@@ -66,7 +66,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const trusted = await loadTrustedDocuments(config.graphql, page?.documents);
 
   const keys = createAccessKeys({ auth: connections.auth, log });
-  const endedSessions = createEndedSessions({ auth: connections.auth, log });
+  const endedSessions = createEndedSessions({ auth: connections.auth, clock, log });
   const sessionUses = createSessionUses({ auth: connections.auth, clock, log });
   const personalTokens = createPersonalTokens({ auth: connections.auth, clock });
   const { authenticate, authenticateToken } = initial.own

@@ -28,7 +28,7 @@ it('loses its parts within seconds when it is frozen during a response that fill
   const { proxy, url } = await createProxyFor(store.url);
   const frozen = await openLockSession({
     openSession: ({ settings = {} } = {}) => {
-      const sooner = Object.entries(settings).map(([name, value]) => [name, value?.replace(/^\d+s$/, '1s') ?? null]);
+      const sooner = Object.entries(settings).map(([name, value]) => [name, value?.replace(/^\d+s$/, '2s') ?? null]);
       return openSession({ url, name: 'frozen', timeoutMs: 60_000, settings: Object.fromEntries(sooner) });
     },
   });

@@ -188,7 +188,8 @@ it.each([
   );
   isAway = false;
   await eventually(async () => expect((await tasks.operators.status()).relayFailingSeconds).toBeGreaterThan(1));
-  expect([...new Set(published.map(({ sequence }) => sequence))]).toEqual([1]);
+  const repeated = [...Map.groupBy(published, ({ sequence }) => sequence).values()].filter(({ length }) => length > 2);
+  expect(repeated.length).toBeLessThanOrEqual(1);
   await database.query(end(database.name));
   await expectWholeHistory(service, [user]);
   await eventually(async () => expect((await tasks.operators.status()).relayFailingSeconds).toBeUndefined());

@@ -63,7 +63,7 @@ const APPLY = `select pg_catalog.set_config(name, value, false)
   from pg_catalog.json_each_text($1) as wanted (name, value)
   where pg_catalog.current_setting(name, true) operator(pg_catalog.<>) value
     and (name operator(pg_catalog.<>) 'synchronous_commit'
-      or 'off' operator(pg_catalog.=) any (array[value, pg_catalog.current_setting(name)]))`;
+      or 'off' operator(pg_catalog.=) any (array[value, pg_catalog.current_setting(name, true)]))`;
 
 /**
  * Returns the driver's options for all our connections. A pool applies the settings (`onConnect`) to each new connection

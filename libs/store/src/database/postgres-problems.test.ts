@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { Transform } from 'node:stream';
 import { openDatabase, silent } from '../../tests/open-database.ts';
 import { createSchemaGate } from './schema-gate.ts';
-import { findPostgresProblem, findVersionProblem } from './postgres-problems.ts';
+import { findDatabaseProblem, findPostgresProblem, findVersionProblem } from './postgres-problems.ts';
 
 const OLD = '140023';
 const REASON = 'is of version 14, and has to be of 15 or newer';
@@ -53,8 +53,9 @@ it.each([
   ['UTF8', undefined],
   ['SQL_ASCII', undefined],
   ['LATIN1', expect.stringMatching(/^has the encoding LATIN1, and has to have UTF8/)],
-])('accepts a database only if it stores any text unchanged: %s', async (encoding, reason) => {
+])('accepts a database as a store only if it stores any text unchanged: %s', async (encoding, reason) => {
   const { url } = await createTestDatabase('encoding', undefined, `template0 encoding '${encoding}' locale 'C'`);
-  const problem = await findPostgresProblem(url);
+  const problem = await findDatabaseProblem(url, { name: 'test', asStore: true });
   expect(problem).toEqual(reason && { reason, isPermanent: true });
+  expect(await findPostgresProblem(url)).toBeUndefined(); // stores of their own encoding can be created there
 });

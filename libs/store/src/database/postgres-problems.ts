@@ -15,14 +15,25 @@ const NO_SESSIONS: Refusal = {
   isPermanent: true,
 };
 
+export interface DatabaseProblemOptions {
+  /** How the server's statistics name the connections. */
+  name: string;
+  /** Also whether this database can be a store. */
+  asStore?: boolean;
+}
+
 /** Returns why a responding server cannot be used; undefined if it can. Rejects when it does not respond. */
-export async function findDatabaseProblem(url: string, name: string): Promise<Refusal | undefined> {
+export async function findDatabaseProblem(
+  url: string,
+  { name, asStore = false }: DatabaseProblemOptions,
+): Promise<Refusal | undefined> {
   const first = await connect({ url, name }, TIME_LIMIT);
   try {
     const { rows } = await first.query<{ version: number; encoding: string }>(
       `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
     );
-    const problem = rows[0] && (findVersionProblem(rows[0].version) ?? findEncodingProblem(rows[0].encoding));
+    const problem =
+      rows[0] && (findVersionProblem(rows[0].version) ?? (asStore ? findEncodingProblem(rows[0].encoding) : undefined));
     if (problem) return problem;
     const second = await connect({ url, name }, TIME_LIMIT);
     try {
@@ -73,7 +84,7 @@ const NO_ADDRESS: Refusal = {
 export async function findPostgresProblem(connectionString: string): Promise<Refusal | undefined> {
   if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
-    return await findDatabaseProblem(connectionString, 'taskmesh-check');
+    return await findDatabaseProblem(connectionString, { name: 'taskmesh-check' });
   } catch (error) {
     return refusalOf(error);
   }

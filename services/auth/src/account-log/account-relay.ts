@@ -31,11 +31,11 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
     );
 
   const work = async (lease: AccountLogLease, onRound: () => void): Promise<void> => {
-    let [isOurs, hasTopic, failures] = [false, false, 0];
+    let [isOurs, hasTopic, failures, limit] = [false, false, 0, 1]; // one until a mark succeeds: it may be published again
     while (!stopping.signal.aborted) {
       isOurs ||= await lease.claim();
       hasTopic ||= isOurs && (await makeTopic());
-      const entries = isOurs ? await lease.unpublished(BATCH_SIZE) : [];
+      const entries = isOurs ? await lease.unpublished(limit) : [];
       const last = entries.at(-1);
       if (!last || failures > 0) onRound(); // other entries first have to be marked, or the pauses would not grow
       if (!last) {
@@ -57,6 +57,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
       }
       failures = 0;
       await lease.markPublished(last.sequence);
+      limit = BATCH_SIZE;
     }
   };
 
@@ -78,7 +79,7 @@ export function createAccountRelay({ repository, eventLog, log }: AccountRelayDe
       stopping.abort();
       await running;
     },
-    /** How long the relay has been unable to read entries; undefined while it can. */
+    /** How long the relay has been unable to read or mark entries; undefined while it can. */
     failingSeconds: health.failingSeconds,
   };
 }

@@ -6,11 +6,12 @@ import { createEndedSessions } from './sessions.ts';
 const log = createLog({ service: 'test', level: 'silent' });
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const UNTIL = NOW_MS / 1000 + 600;
-/** As long as any token may be accepted, by a channel too, and an hour more. */
-const KEPT_MS = 86_400_000 + 60_000 + 3_600_000;
+/** How long a session is kept after its tokens expire, including the grace period of channels. */
+const KEPT_MS = 2 * 3_600_000 + 60_000;
 
 function fixture(pageSize = 10_000) {
   let list: EndedSession[] = [];
+  let nowMs = NOW_MS;
   let monotonicMs = 0;
   const asked: number[] = [];
   const auth = {
@@ -21,7 +22,7 @@ function fixture(pageSize = 10_000) {
       return { last: sessions.at(-1)?.sequence ?? head, sessions };
     },
   };
-  const sessions = createEndedSessions({ auth, log, monotonicMs: () => monotonicMs });
+  const sessions = createEndedSessions({ auth, clock: { now: () => nowMs }, log, monotonicMs: () => monotonicMs });
   atEnd(() => sessions.stop());
   return {
     asked,
@@ -34,7 +35,11 @@ function fixture(pageSize = 10_000) {
     renumber: (sessionIds: string[]) => {
       list = sessionIds.map((sessionId, index) => ({ sequence: index + 1, sessionId, until: UNTIL }));
     },
-    pass: (ms: number) => (monotonicMs += ms),
+    pass: (ms: number) => {
+      nowMs += ms;
+      monotonicMs += ms;
+    },
+    setClock: (ms: number) => (nowMs = ms),
   };
 }
 
@@ -65,6 +70,18 @@ describe('the list of ended sessions', () => {
     expect(heard).toEqual(['a', 'b']);
   });
 
+  it('keeps a session until the latest end that was reported', async () => {
+    const { sessions, pass } = fixture();
+    const [early, late] = [NOW_MS / 1000 + 10, NOW_MS / 1000 + 600];
+    for (const [sessionId, ...ends] of [['a', early, late] as const, ['b', late, early] as const])
+      for (const until of ends) sessions.announce([{ sequence: 1, sessionId, until }]);
+    sessions.announce([{ sequence: 1, sessionId: 'c', until: early }]);
+    pass(KEPT_MS + 11_000);
+    await sessions.start();
+    await eventually(() => !sessions.has('c'));
+    expect([sessions.has('a'), sessions.has('b')]).toEqual([true, true]);
+  });
+
   it.each([
     ['that is shorter', ['x']],
     ['that is as long again', ['a', 'x', 'y']],
@@ -79,19 +96,38 @@ describe('the list of ended sessions', () => {
     expect([...list, 'a', 'b', 'c'].filter((id) => !sessions.has(id))).toEqual([]);
   });
 
-  it('keeps a session as long as any token may be accepted, regardless of the clocks, from when it was last reported', async () => {
+  it('keeps a session for two hours longer than a channel accepts its token', async () => {
     const { sessions, end, pass, asked } = fixture();
-    const longAgo = NOW_MS / 1000 - 7_200; // or the clock was ahead
-    const [, again] = ['once', 'again', 'newest'].map((sessionId) => end(sessionId, longAgo));
-    const isKept = () => ['once', 'again', 'newest'].map((id) => sessions.has(id));
+    end('short', NOW_MS / 1000 + 10);
+    end('long');
     await sessions.start();
-    await eventually(() => sessions.loaded());
-    pass(KEPT_MS - 1_000);
+    await eventually(() => sessions.has('long'));
+    pass(KEPT_MS + 9_000);
     const before = asked.length;
     await eventually(() => asked.length > before + 1);
-    expect(isKept()).toEqual([true, true, true]);
-    sessions.announce(again ? [again] : []);
+    expect(sessions.has('short')).toBe(true);
     pass(61_000);
-    await eventually(() => expect(isKept()).toEqual([false, true, true]));
+    await eventually(() => !sessions.has('short'));
+    expect(sessions.has('long')).toBe(true);
+  });
+
+  it('forgets nothing while the clock is temporarily wrong, from the start or later', async () => {
+    const { sessions, end, pass, setClock, asked } = fixture();
+    const sweep = async () => {
+      pass(61_000);
+      const before = asked.length;
+      await eventually(() => asked.length > before + 1);
+    };
+    end('before');
+    setClock(NOW_MS + 12 * 3_600_000);
+    await sessions.start();
+    await eventually(() => sessions.loaded());
+    await sweep();
+    setClock(NOW_MS);
+    end('after');
+    await eventually(() => sessions.has('after'));
+    setClock(NOW_MS + 12 * 3_600_000);
+    await sweep();
+    expect(['before', 'after'].filter((id) => !sessions.has(id))).toEqual([]);
   });
 });

@@ -1,24 +1,28 @@
-import { ACCESS_TOKEN_MAX_TTL_S, EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
+import { EXPIRED_TOKEN_GRACE_S } from '@taskmesh/identity';
 import type { AuthInternal, EndedSession } from '@taskmesh/internal-api';
 import { type Clock, createPeriodic, type Log } from '@taskmesh/service';
 
 const POLL_EVERY_MS = 300;
 const SWEEP_EVERY_MS = 60_000;
-/** Longer than any token of an ended session is accepted, by a channel too, and an hour more: a clock may be wrong. */
-const KEEP_MS = (ACCESS_TOKEN_MAX_TTL_S + EXPIRED_TOKEN_GRACE_S) * 1_000 + 3_600_000;
+/**
+ * How long an ended session is kept after its tokens have expired, and at least: the clock may be wrong when it is learnt, and
+ * tokens live an hour by default.
+ */
+const KEEP_LONGER_MS = 2 * 3_600_000;
 
 /** Sessions whose tokens are no longer accepted, although they have not expired yet. `start` does not wait for the list. */
 export type EndedSessions = ReturnType<typeof createEndedSessions>;
 
 export interface EndedSessionsDeps {
   auth: Pick<AuthInternal, 'endedSessions'>;
+  clock: Clock;
   log: Log;
   /** @default performance.now */
   monotonicMs?: () => number;
 }
 
 /** auth is the source of truth, and is polled continuously. */
-export function createEndedSessions({ auth, log, monotonicMs = () => performance.now() }: EndedSessionsDeps) {
+export function createEndedSessions({ auth, clock, log, monotonicMs = () => performance.now() }: EndedSessionsDeps) {
   /** When to forget each session, in monotonic time. */
   const ended = new Map<string, number>();
   const listeners = new Set<(sessionId: string) => void>();
@@ -28,10 +32,12 @@ export function createEndedSessions({ auth, log, monotonicMs = () => performance
   let isLoaded = false;
   let nextSweepMs = 0;
 
-  const apply = ({ sessionId }: EndedSession) => {
-    const isKnown = ended.has(sessionId);
-    ended.set(sessionId, monotonicMs() + KEEP_MS);
-    if (isKnown) return;
+  const apply = ({ sessionId, until }: EndedSession) => {
+    // Channels accept tokens that have just expired.
+    const lifeMs = Math.max((until + EXPIRED_TOKEN_GRACE_S) * 1_000 - clock.now(), 0);
+    const known = ended.get(sessionId);
+    ended.set(sessionId, Math.max(monotonicMs() + lifeMs + KEEP_LONGER_MS, known ?? 0));
+    if (known !== undefined) return;
     for (const listener of listeners) listener(sessionId);
   };
 
