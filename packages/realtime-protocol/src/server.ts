@@ -95,7 +95,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       if (event === 'phx_leave') {
         channel?.close();
         messages.reply(message, 'ok', {});
-        return messages.closeChannel(channel ?? { topic, joinRef });
+        return channel && messages.closeChannel(channel);
       }
       if (!current) return messages.reply(message, 'error', { reason: 'unmatched topic' });
       if (!channel) return;

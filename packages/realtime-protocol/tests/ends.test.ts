@@ -296,6 +296,9 @@ describe('a channel', () => {
     await join(client, { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } }, TOPIC, '2');
     expect(messages(client)).toEqual(['phx_reply', 'phx_close', 'phx_reply']);
     expect(world.failures).toEqual(['refused', 'refused']);
+    client.send(['9', '9', 'realtime:never', 'phx_leave', {}]);
+    await world.settle();
+    expect(messages(client).slice(3)).toEqual(['phx_reply']); // there is no channel to close
   });
 
   it('sends a change in one message for all bindings with the same columns, listing each once', async () => {
