@@ -203,7 +203,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   /** @throws ConfigError */
   const refuseUnfit = async () => {
     if (isFit) return;
-    const refusal = await findDatabaseProblem(url, { name: `taskmesh-${name}-probe`, asStore: true });
+    const refusal = await findDatabaseProblem(url, `taskmesh-${name}-probe`, true);
     if (refusal) throw new ConfigError([`PostgreSQL ${refusal.reason}`]);
     isFit = true;
   };

@@ -15,18 +15,11 @@ const NO_SESSIONS: Refusal = {
   isPermanent: true,
 };
 
-export interface DatabaseProblemOptions {
-  /** How the server's statistics name the connections. */
-  name: string;
-  /** Also whether this database can be a store. */
-  asStore?: boolean;
-}
-
-/** Returns why a responding server cannot be used; undefined if it can. Rejects when it does not respond. */
-export async function findDatabaseProblem(
-  url: string,
-  { name, asStore = false }: DatabaseProblemOptions,
-): Promise<Refusal | undefined> {
+/**
+ * Returns why a responding server, or this database as a store, cannot be used; undefined if it can. `name` is that of the
+ * connections in the server's statistics. Rejects when the server does not respond.
+ */
+export async function findDatabaseProblem(url: string, name: string, asStore = false): Promise<Refusal | undefined> {
   const first = await connect({ url, name }, TIME_LIMIT);
   try {
     const { rows } = await first.query<{ version: number; encoding: string }>(
@@ -84,7 +77,7 @@ const NO_ADDRESS: Refusal = {
 export async function findPostgresProblem(connectionString: string): Promise<Refusal | undefined> {
   if (!isUrlOfPostgres(connectionString)) return NO_ADDRESS;
   try {
-    return await findDatabaseProblem(connectionString, { name: 'taskmesh-check' });
+    return await findDatabaseProblem(connectionString, 'taskmesh-check');
   } catch (error) {
     return refusalOf(error);
   }

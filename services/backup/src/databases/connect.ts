@@ -18,7 +18,7 @@ const fit = new Set<string>();
 export async function refuseUnsuitable(adminUrl: string): Promise<void> {
   const server = maintenanceUrl(adminUrl);
   if (fit.has(server)) return;
-  const refusal = await findDatabaseProblem(adminUrl, { name: 'taskmesh-backup-probe' });
+  const refusal = await findDatabaseProblem(adminUrl, 'taskmesh-backup-probe');
   if (refusal) throw new ConfigError([`PostgreSQL at TASKS_ADMIN_URL or AUTH_ADMIN_URL ${refusal.reason}`]);
   fit.add(server);
 }
