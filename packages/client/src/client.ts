@@ -231,6 +231,6 @@ function onOnline(listener: () => void): () => void {
 /** Acquires a lock. Resolves with the function that releases it. */
 function own(name: string): Promise<() => void> {
   return new Promise((resolve) => {
-    void runExclusively(name, () => new Promise<void>((release) => resolve(release)));
+    void runExclusively(name, () => new Promise<void>(resolve));
   });
 }

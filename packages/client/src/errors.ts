@@ -40,7 +40,10 @@ export function isTransient(error: TaskmeshError): boolean {
 }
 
 /** Whether no session accepted the request: it has ended, or a fresh token is not valid yet. The request itself is not to blame. */
-export const isOfSession = ({ code }: TaskmeshError): boolean => code === 'SIGNED_OUT' || code === 'UNAUTHENTICATED';
+const isOfSession = ({ code }: TaskmeshError): boolean => code === 'SIGNED_OUT' || code === 'UNAUTHENTICATED';
+
+/** Whether our own request was not processed, but may be later. FORBIDDEN: its text is not trusted, as during an update. */
+export const isUnprocessed = (error: TaskmeshError): boolean => isOfSession(error) || error.code === 'FORBIDDEN';
 
 export function toTaskmeshError(error: unknown): TaskmeshError {
   if (error instanceof TaskmeshError) return error;

@@ -25,11 +25,12 @@ function openChannel(): InstanceType<typeof BroadcastChannel> | undefined {
 /** Without `BroadcastChannel`, pages notice changes only when they next use their tokens. */
 export function createOtherPages(storage: Storage, onMessage: (message: PageMessage) => void): OtherPages {
   let channel = openChannel();
-  if (!channel) return { notify() {}, close() {} };
-  channel.onmessage = ({ data }: { data: unknown }) => {
-    if (isRecord(data) && nameOf(data) === nameOf(storage)) onMessage(data);
-  };
-  (channel as { unref?: () => void }).unref?.(); // lets a Node process exit
+  if (channel) {
+    channel.onmessage = ({ data }: { data: unknown }) => {
+      if (isRecord(data) && nameOf(data) === nameOf(storage)) onMessage(data);
+    };
+    (channel as { unref?: () => void }).unref?.(); // lets a Node process exit
+  }
   return {
     notify: (message) => channel?.postMessage({ ...message, name: storage.name }),
     close() {

@@ -1,4 +1,4 @@
-import { asTransient, TaskmeshError } from './errors.ts';
+import { asTransient, TaskmeshError, toTaskmeshError } from './errors.ts';
 import type { Post, PostOptions } from './http.ts';
 import { createListeners } from './listeners.ts';
 import type { Document } from './document.ts';
@@ -47,7 +47,7 @@ const REFRESH_AT_SHARE = 0.9;
 /** The server may take up to 15 s. Giving up earlier would leave its token used, and using it again ends the session. */
 const REFRESH_TIMEOUT_MS = 20_000;
 /** Errors with which the server reports that a session has ended. */
-const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT', 'NOT_FOUND']);
+const OVER = new Set(['UNAUTHENTICATED', 'BAD_USER_INPUT']);
 
 export function createSession({ post, storage, time }: SessionDeps) {
   const changes = createListeners<[]>();
@@ -131,7 +131,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
       return used.accessToken;
     }
     const refreshed = await postRefresh(used.refreshToken).catch((error: unknown) => {
-      if (!(error instanceof TaskmeshError) || !OVER.has(error.code)) throw asTransient(error);
+      if (!OVER.has(toTaskmeshError(error).code)) throw asTransient(error);
       return undefined;
     });
     await changeStorage(storage, async () => {
@@ -249,11 +249,13 @@ export function createSession({ post, storage, time }: SessionDeps) {
     },
     asUser,
     request,
+    /** Resolves once the storage has been read. */
+    loaded,
     /** Stops listening to other pages. */
     close: pages.close,
   };
 }
 
 function isUnauthenticated(error: unknown): boolean {
-  return error instanceof TaskmeshError && error.code === 'UNAUTHENTICATED';
+  return toTaskmeshError(error).code === 'UNAUTHENTICATED';
 }

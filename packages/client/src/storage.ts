@@ -34,8 +34,8 @@ export function changeStorage<Result>(storage: Storage, work: () => Promise<Resu
   return runExclusively(`${nameOf(storage)}.storage`, work);
 }
 
-export function nameOf({ name = 'taskmesh' }: Pick<Storage, 'name'>): string {
-  return name;
+export function nameOf({ name }: Pick<Storage, 'name'>): string {
+  return name ?? 'taskmesh';
 }
 
 /** Waits for work on the storage. @throws TaskmeshError STORAGE when it takes too long; rethrows errors of `work` */

@@ -35,14 +35,14 @@ export function createPause({ after }: Pick<Time, 'after'>) {
   let end = () => {};
   return {
     /** Resolves after this time, or at the next `end`. */
-    async wait(ms: number): Promise<void> {
-      let cancel = () => {};
-      await new Promise<void>((resolve) => {
-        end = resolve;
-        cancel = after(ms, resolve);
-      });
-      cancel();
-    },
+    wait: (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        const cancel = after(ms, resolve);
+        end = () => {
+          cancel();
+          resolve();
+        };
+      }),
     end: (): void => end(),
   };
 }

@@ -32,6 +32,7 @@ const ENDS: [what: string, result: object, end: FeedEnd][] = [
   ['CURSOR_EXPIRED', failure('CURSOR_EXPIRED'), { reason: 'expired' }],
   ['UNAUTHENTICATED', failure('UNAUTHENTICATED'), { reason: 'unauthenticated', token: 'token' }],
   ['RATE_LIMITED', failure('RATE_LIMITED', { retryAfterSeconds: 7 }), { reason: 'cut', retryAfterMs: 7_000 }],
+  ['FORBIDDEN, as during an update', failure('FORBIDDEN'), { reason: 'cut', retryAfterMs: 0 }],
   ['an internal error', failure('INTERNAL_SERVER_ERROR'), { reason: 'cut', retryAfterMs: 0 }],
   [
     'BAD_USER_INPUT',

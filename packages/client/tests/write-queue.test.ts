@@ -54,8 +54,9 @@ function createWorld(storage: Storage = createMemoryStorage()) {
         subscribe,
         request,
         stayId: () => stayId,
-        check: async () => void (userId === undefined && turnTo('ada')),
+        check: async () => undefined,
         stored: async () => undefined,
+        loaded: Promise.resolve().then(() => void (userId === undefined && turnTo('ada'))),
       },
       storage,
       time,
@@ -67,6 +68,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     sent,
     storage,
     open,
+    subscribe,
     documents: () => sent.map(({ document }) => document),
     answer: (...next: (object | Error)[]) => void answers.push(...next),
     turnTo,
@@ -82,12 +84,17 @@ function opened(storage?: Storage) {
   return { ...world, queue, outcomes };
 }
 
-it('accepts writes while the stored session is still being read, and none once it is closed', async () => {
-  const { open, answer, turnTo } = createWorld();
+it('accepts writes in order while the stored session is still being read, and none once it is closed', async () => {
+  const { open, answer, turnTo, subscribe, sent } = createWorld();
   turnTo(undefined, true);
   const queue = open();
-  answer({ createTask: task('7') });
-  expect(await outcomeOf(queue.add(create('k')))).toBe('done');
+  answer({ createTask: task('7') }, { createTask: task('8') });
+  const first = outcomeOf(queue.add(create('first')));
+  const second = new Promise((resolve) => {
+    subscribe(() => resolve(outcomeOf(queue.add(create('second')))));
+  });
+  expect(await Promise.all([first, second])).toEqual(['done', 'done']);
+  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(['first', 'second']);
   queue.close();
   expect(await Promise.race([outcomeOf(queue.add(create('late'))), settled()])).toBe('SIGNED_OUT');
 });
@@ -154,15 +161,27 @@ it('keeps a write when even a fresh token is rejected, because the session may j
   expect(await outcome).toBe('done');
 });
 
-it('keeps all writes while a proxy refuses requests', async () => {
+it.each([
+  ['a proxy refuses requests', true, '<html>'],
+  [
+    'a gateway of another version does not trust their documents',
+    false,
+    JSON.stringify({ errors: [{ message: 'Only trusted documents run here.', extensions: { code: 'FORBIDDEN' } }] }),
+  ],
+])('keeps all writes while %s', async (_what, mayBeDone, body) => {
   const { queue, answer, storage } = opened();
-  const fetch = async () => new Response('<html>', { status: 403 });
+  const fetch = async () => new Response(body, { status: 403 });
   const post = createPost({ url: 'http://taskmesh.test', fetch, timeoutMs: 1_000 });
   answer(await post(DELETE_TASK, { id: '7' }).catch((refusal: Error) => refusal));
   for (const key of ['a', 'b', 'c']) void outcomeOf(queue.add(create(key)));
   await settled();
   expect(queue.pending()).toHaveLength(3);
-  expect(await storage.getItem(KEY)).toContain('"a"');
+  const stored = JSON.parse(String(await storage.getItem(KEY))) as Write[];
+  expect(stored.map(({ key, sentAt }) => [key, sentAt !== undefined])).toEqual([
+    ['a', mayBeDone],
+    ['b', false],
+    ['c', false],
+  ]);
 });
 
 it('rejects writes that depend on a task that was not created', async () => {

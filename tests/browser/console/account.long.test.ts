@@ -1,3 +1,4 @@
+import { eventually } from '@taskmesh/testing';
 import { createRest, newAccount, register } from '../../http.ts';
 import { barriersIn } from './axe.ts';
 import { usePlatform } from './use-platform.ts';
@@ -185,6 +186,36 @@ it('deletes an account at once and everywhere, after its password and address ar
   const operations = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'For operators' }).click();
   await (await operations).getByRole('heading', { name: 'Operations' }).waitFor();
+});
+
+it('downloads the own data for as long as that takes, and explains a download that breaks off', async () => {
+  const { page, signUp, goTo, button, says } = await open();
+  await page.clock.install();
+  await signUp();
+  await goTo('Account');
+  // The clock of the test does not set this timer.
+  await page.evaluate(`AbortSignal.timeout = (ms) => {
+    const giveUp = new AbortController();
+    setTimeout(() => giveUp.abort(), ms);
+    return giveUp.signal;
+  }`);
+  await page.evaluate(`{
+    const { blob } = Response.prototype;
+    Response.prototype.blob = async function () {
+      document.title = 'downloading';
+      await new Promise((resolve) => (window.goOn = resolve));
+      return blob.call(this);
+    };
+  }`);
+  await button('Download your data').click();
+  await eventually(async () => expect(await page.title()).toBe('downloading'));
+  await page.clock.runFor(6 * 60_000);
+  const download = page.waitForEvent('download');
+  await page.evaluate('goOn()');
+  await download;
+  await page.evaluate(`Response.prototype.blob = () => Promise.reject(new TypeError('network error'))`);
+  await button('Download your data').click();
+  await says('The server cannot be reached.');
 });
 
 it('loads more of a long list on request', async () => {

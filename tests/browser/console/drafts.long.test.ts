@@ -97,14 +97,18 @@ it('each refused change is reported until its report is dismissed, also a deleti
   let answers = false;
   await page.route('**/graphql', (route) => {
     if (!/mutation (Create|Delete)/.test(route.request().postData() ?? '')) return route.continue();
-    const errors = [{ message: 'Not today.', extensions: { code: 'FORBIDDEN' } }];
+    const errors = [{ message: 'Not today.', extensions: { code: 'CONFLICT' } }];
     return answers ? route.fulfill({ json: { data: null, errors } }) : route.abort();
   });
   await button('Delete deleted').click();
+  await add('brief 1');
+  await button('Delete brief 1').click();
   await lists(['done', 'kept']);
   await page.reload();
   await lists(['done', 'kept']);
-  for (let count = 1; count <= 4; count += 1) await add(`task ${count}`);
+  await add('brief 2');
+  await button('Delete brief 2').click();
+  for (const count of [1, 2]) await add(`task ${count}`);
   answers = true;
   await says('A task was not deleted: Not today.');
   await says('2 more to read');
@@ -113,7 +117,7 @@ it('each refused change is reported until its report is dismissed, also a deleti
   await button('Dismiss').first().click();
   await says('1 more to read');
   await button('Dismiss').first().click();
-  for (const count of [2, 3, 4]) await says(`“task ${count}” was not added: Not today.`);
+  for (const title of ['brief 2', 'task 1', 'task 2']) await says(`“${title}” was not added: Not today.`);
   await lists(['deleted', 'kept']);
 });
 

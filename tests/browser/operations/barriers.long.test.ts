@@ -126,6 +126,6 @@ it('polls the status every few seconds while the page is visible, pauses while i
   }`);
   await page.route('**/operations/status', () => undefined);
   await passUntilAsked(1);
-  await pass(21);
+  await pass(31);
   await page.getByText('Cannot be reached now').waitFor();
 });

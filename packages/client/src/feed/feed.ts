@@ -1,4 +1,4 @@
-import { errorOf, isTransient, type GraphqlError, type TaskmeshError } from '../errors.ts';
+import { errorOf, isTransient, isUnprocessed, type GraphqlError, type TaskmeshError } from '../errors.ts';
 import type { Change } from '../list/known-tasks.ts';
 import type { TaskChangesSubscription, TaskChangesSubscriptionVariables } from '../operations.generated.ts';
 
@@ -53,7 +53,7 @@ export function endOfError(error: TaskmeshError, token: string | undefined): Fee
   if (error.code === 'SIGNED_OUT') return { reason: 'unauthenticated', token: undefined };
   if (error.code === 'UNAUTHENTICATED') return { reason: 'unauthenticated', token };
   // An internal error may disappear when the gateway restarts.
-  const mayCome = isTransient(error) || error.code === 'INTERNAL_SERVER_ERROR';
+  const mayCome = isTransient(error) || isUnprocessed(error) || error.code === 'INTERNAL_SERVER_ERROR';
   return mayCome ? { reason: 'cut', retryAfterMs: error.retryAfterMs } : { reason: 'refused', error };
 }
 

@@ -1,4 +1,4 @@
-import { isOfSession, isTransient, TaskmeshError, toTaskmeshError } from '../errors.ts';
+import { isTransient, isUnprocessed, TaskmeshError, toTaskmeshError } from '../errors.ts';
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
 import { userIdOf } from '../session-state.ts';
@@ -21,7 +21,7 @@ export interface WritesListener {
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export interface QueueDeps {
-  session: Pick<Session, 'user' | 'subscribe' | 'stayId' | 'check' | 'stored' | 'request'>;
+  session: Pick<Session, 'user' | 'subscribe' | 'stayId' | 'check' | 'stored' | 'request' | 'loaded'>;
   storage: Storage;
   time: Time;
   /** The maximum number of pending writes. */
@@ -72,6 +72,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   let holds = 0;
   let failures = 0;
   let retryAfterMs = 0;
+  let isLoaded = false;
+  void session.loaded.then(() => (isLoaded = true));
 
   const set = (next: readonly Write[]) => {
     writes = next;
@@ -151,12 +153,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if (isOfSession(error) && !wasSent && write.sentAt !== undefined) {
+      if (isUnprocessed(error) && !wasSent) {
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
       ({ retryAfterMs } = error);
-      if (isTransient(error) || isOfSession(error)) return Math.max(retryAfterMs, backOffMs(failures++, time));
+      if (isTransient(error) || isUnprocessed(error)) return Math.max(retryAfterMs, backOffMs(failures++, time));
       refuse(write, error);
       return 0;
     }
@@ -234,7 +236,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     subscribe: (listener: WritesListener): (() => void) => listeners.add((notify) => notify(listener)),
     /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
     async add(added: Write) {
-      if (session.user() === undefined) await changeStorage(storage, session.check); // once the stored session is known
+      if (!isLoaded) await session.loaded; // in order, even if the user is known by now
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
       const isKnown = !isLocal(write.taskId) || writes.some(({ taskId }) => taskId === write.taskId);
       if (!turn || !session.user()) throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');

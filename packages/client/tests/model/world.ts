@@ -125,6 +125,7 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     stayId: () => USER.id,
     check: async () => undefined,
     stored: async () => undefined,
+    loaded: Promise.resolve(),
     request,
     refresh: async () => 'token',
   };

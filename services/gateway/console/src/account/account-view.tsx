@@ -1,4 +1,4 @@
-import { CHANGE_PASSWORD, DELETE_ACCOUNT, READ_PROFILE } from '@taskmesh/client';
+import { CHANGE_PASSWORD, DELETE_ACCOUNT, READ_PROFILE, TaskmeshError } from '@taskmesh/client';
 import { useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
@@ -82,13 +82,20 @@ function ChangePassword({ email }: { email: string }) {
 }
 
 const FILE = 'taskmesh-account.json';
+/** Until the response begins: the rest of it takes as long as the connection needs. */
 const EXPORT_TIMEOUT_MS = 5 * 60_000;
 
 function ExportData() {
   const client = useClient();
   const action = useAction(async () => {
-    const response = await client.fetch('/api/auth/export', { signal: AbortSignal.timeout(EXPORT_TIMEOUT_MS) });
-    saveAs(FILE, await response.blob());
+    const tooLate = new AbortController();
+    const timer = setTimeout(() => tooLate.abort(), EXPORT_TIMEOUT_MS);
+    const answer = client.fetch('/api/auth/export', { signal: tooLate.signal });
+    const response = await answer.finally(() => clearTimeout(timer));
+    const content = await response.blob().catch((cause: unknown) => {
+      throw new TaskmeshError('NETWORK', 'The download broke off.', { cause });
+    });
+    saveAs(FILE, content);
   });
   return (
     <Section title="Your data">

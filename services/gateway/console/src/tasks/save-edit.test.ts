@@ -13,3 +13,11 @@ it('counts a change while it waits for the task that was changed elsewhere', asy
   expect(await saved).toMatchObject({ clashes: ['title'] });
   expect(reader.waiting()).toBe(0);
 });
+
+it('waits for the task while the gateway does not trust the text of the query, as during an update', async () => {
+  const wait = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((goOn: () => void) => goOn()) as never);
+  const answers = [Promise.reject(new TaskmeshError('FORBIDDEN', 'not trusted')), { task: { id: '7' } }];
+  const reader = createTaskReader({ request: async () => answers.shift() } as unknown as Client);
+  const task = await reader.read('7').finally(() => wait.mockRestore());
+  expect(task).toEqual({ id: '7' });
+});

@@ -7,7 +7,8 @@ export interface Edit {
   changes: UpdateTaskInput;
 }
 
-const TEMPORARY = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED']);
+/** FORBIDDEN: the gateway does not trust the text of the query, as during an update. */
+const TEMPORARY = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED', 'FORBIDDEN']);
 const MIN_RETRY_MS = 1_000;
 
 /**

@@ -15,6 +15,9 @@ import { conflictOf, createTaskReader, saveEdit, type Edit } from './save-edit.t
 
 export type Edits = ReturnType<typeof useEdits>;
 
+/** With these, a deletion is not needed: there is no such task, or it was changed since and is worth keeping. */
+const NOT_NEEDED = new Set(['NOT_FOUND', 'NOT_CREATED', 'PRECONDITION_FAILED']);
+
 /** Changes to tasks. They are shown at once; a later failure is reported in the view that is open by then. */
 export function useEdits() {
   const client = useClient();
@@ -50,8 +53,7 @@ export function useEdits() {
     const takeRefused = async (write: RefusedWrite) => {
       const { kind, input, error } = write;
       if (kind === 'delete') {
-        // The task is deleted already, or was changed since and is worth keeping.
-        if (error.code === 'NOT_FOUND' || error.code === 'PRECONDITION_FAILED') return;
+        if (NOT_NEEDED.has(error.code)) return;
         return notifyProblem('A task was not deleted', error);
       }
       const title = input.title ?? 'a task';
@@ -81,8 +83,8 @@ export function useEdits() {
       save,
       remove(task: Task) {
         client.deleteTask(task.id).catch((error: unknown) => {
-          const isDeleted = error instanceof TaskmeshError && error.code === 'NOT_FOUND';
-          if (!isDeleted) notifyProblem(`“${task.title}” was not deleted`, error);
+          const isNeeded = !(error instanceof TaskmeshError && NOT_NEEDED.has(error.code));
+          if (isNeeded) notifyProblem(`“${task.title}” was not deleted`, error);
         });
         // The API cannot restore a deleted task, so undo creates a copy.
         notify({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });

@@ -16,7 +16,7 @@ export function useApi(): OperatorsApi {
 }
 
 /** Longer than the server takes. Otherwise a silent server would look as well as it did at the last response. */
-const READ_TIMEOUT_MS = 20_000;
+const READ_TIMEOUT_MS = 30_000;
 const LINES = 'application/x-ndjson';
 
 export function createOperatorsApi({ token, onRefused }: { token: string; onRefused(error: OperatorsError): void }) {
