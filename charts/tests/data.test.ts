@@ -55,6 +55,22 @@ describe('the servers by operators', () => {
     });
   });
 
+  it.each([
+    [8, 5],
+    [8, 100],
+    [50, 20_000],
+  ])('keep no more in %i partitions than half of a disk of %i Gi', async (partitions, size) => {
+    const set = { 'kafka.partitions': partitions, 'kafka.size': `${size}Gi` };
+    const topics = ofKind(await render({ chart, release, set }), 'KafkaTopic').map(({ spec }) => {
+      const config = spec?.config as Record<'retention.bytes' | 'segment.bytes', number>;
+      expect(config['segment.bytes']).toBeLessThanOrEqual(2 ** 30);
+      // Whole segments are deleted, as soon as the others are large enough.
+      return Number(spec?.partitions) * (config['retention.bytes'] + config['segment.bytes']);
+    });
+    const share = topics.reduce((sum, bytes) => sum + bytes, 0) / (size * 2 ** 30);
+    expect([share > 0.49, share <= 0.5]).toEqual([true, true]);
+  });
+
   it('are archived by the plugin, and can begin at a moment of the past', async () => {
     const archived = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
     expect(ofKind(archived, 'ScheduledBackup')).toHaveLength(3);

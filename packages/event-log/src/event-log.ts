@@ -30,8 +30,8 @@ export interface EventLog {
   /** The messaging system as OpenTelemetry names it. @default 'memory' */
   readonly system?: 'kafka';
   /**
-   * Creates the topic unless it exists (an existing topic is not changed). Resolves when the topic can be published to.
-   * Rejects when the log is unreachable, and at once when `signal` is aborted.
+   * Creates the topic unless it exists (an existing topic is not changed). In Kafka it keeps the newest GiB of each partition.
+   * Resolves when the topic can be published to. Rejects when the log is unreachable, and at once when `signal` is aborted.
    */
   ensureTopic(topic: string, options: { partitions: number; signal?: AbortSignal }): Promise<void>;
   /**

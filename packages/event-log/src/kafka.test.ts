@@ -12,7 +12,7 @@ import { isRefusedForGood, PublishError, type EventLog, type LogRecord } from '.
 import { createKafkaEventLog, kafkaFailures } from './kafka.ts';
 import { parseAddress } from './kafka/config.ts';
 
-const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs;
+const { CompressionCodecs, CompressionTypes, ConfigResourceTypes, Kafka, logLevel } = kafkajs;
 
 const brokers = () => requiredAddress('KAFKA_BROKERS').split(',');
 const opened: { close(): Promise<void> }[] = [];
@@ -66,6 +66,18 @@ describe('an event log in Kafka', () => {
     const { topics } = await admin.fetchTopicMetadata({ topics: [wanted] });
     expect(topics[0]?.partitions).toHaveLength(2);
     expect(topics[0]?.partitions[0]?.replicas.length).toBeGreaterThan(0);
+  });
+
+  it('bounds what a topic that it creates keeps, and leaves an existing one as it is', async () => {
+    const existing = `${topic}-existing`;
+    const configEntries = [{ name: 'retention.bytes', value: '5000000' }];
+    await admin.createTopics({ topics: [{ topic: existing, numPartitions: 1, configEntries }], waitForLeaders: true });
+    await log.ensureTopic(existing, { partitions: 1 });
+    const asked = [topic, existing].map((name) => ({
+      ...{ type: ConfigResourceTypes.TOPIC, name, configNames: ['retention.bytes'] },
+    }));
+    const { resources } = await admin.describeConfigs({ resources: asked, includeSynonyms: false });
+    expect(resources.map((each) => each.configEntries[0]?.configValue)).toEqual([String(2 ** 30), '5000000']);
   });
 
   it('can publish to a topic as soon as it is created', async () => {

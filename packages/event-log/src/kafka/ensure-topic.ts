@@ -11,6 +11,8 @@ const DEADLINE_MS = 10_000;
 const CHECK_INTERVAL_MS = 50;
 /** Kafka then applies its `default.replication.factor`. */
 const BROKER_DEFAULT = -1;
+/** Per partition: brokers keep any number of bytes by default, until their disks are full. Readers are seldom this far behind. */
+const RETENTION = { name: 'retention.bytes', value: String(1024 ** 3) };
 
 export interface EnsureTopicOptions {
   brokers: string[];
@@ -43,7 +45,7 @@ async function createTopic({ topic, partitions, signal, ...client }: EnsureTopic
   const make = async () => {
     await admin.connect();
     return admin.createTopics({
-      topics: [{ topic, numPartitions: partitions, replicationFactor: BROKER_DEFAULT }],
+      topics: [{ topic, numPartitions: partitions, replicationFactor: BROKER_DEFAULT, configEntries: [RETENTION] }],
       waitForLeaders: false,
       timeout: REQUEST_TIMEOUT_MS,
     });
