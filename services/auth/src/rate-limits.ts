@@ -24,7 +24,8 @@ export type Limits = ReturnType<typeof createLimits>;
 export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const limiter = (name: string, points: number, minutes: number) =>
     keyValue.limiter({ name, points, windowSeconds: minutes * MINUTE_S });
-  const scaled = (points: number) => (factor === 0 ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.round(points * factor)));
+  const scaled = (points: number) =>
+    factor === 0 ? Number.MAX_SAFE_INTEGER : Math.max(1, Math.round(points * factor));
   /** Counts by caller, and all callers of an IPv6 site together. A caller who is refused uses up nothing of the site. */
   const callerLimiter = (name: string, points: number, minutes: number) => {
     if (factor === 0) return async () => undefined;
@@ -58,6 +59,8 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const failuresOfIp = callerLimiter('auth.login.ip', 100, 15);
   const [opened, refreshed] = [byKey('auth.opened', scaled(600), 60), byKey('auth.refreshed', scaled(600), 60)];
   const changes = byKey('auth.change', 60, 15);
+  const changesOfCaller = byCaller('auth.change.ip', 600, 60);
+  const newTokens = byKey('auth.token', 100, 24 * 60);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
 
@@ -97,10 +100,16 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     async forgetSessions(userId: string) {
       await Promise.all([opened.reset(userId), refreshed.reset(userId)]);
     },
-    /** Counts a personal token that this account creates. */
-    countNewToken: byKey('auth.token', 100, 24 * 60),
+    /** Counts a personal token that this account creates, and a change by its caller. */
+    async countNewToken(userId: string, ip: string | null) {
+      await changesOfCaller(ip);
+      await newTokens(userId);
+    },
     /** Counts each setting separately: a stolen session that renames the account must not keep its owner from changing the password. */
-    countChange: (userId: string, setting: 'name' | 'password' | 'email') => changes(`${setting}.${userId}`),
+    async countChange(userId: string, setting: 'name' | 'password' | 'email', ip: string | null) {
+      await changesOfCaller(ip);
+      await changes(`${setting}.${userId}`);
+    },
     countSignUp: byCaller('auth.sign-up.ip', 60, 5),
     /** Counts one step of a sign-in through a provider. */
     countProviderSignIn: byCaller('auth.provider.ip', 180, 5),

@@ -6,6 +6,7 @@ import {
   CHANGE_NAME,
   CHANGE_PASSWORD,
   codeOf,
+  CREATE_TOKEN,
   LOGIN_PLAIN,
   REQUEST_RESET,
   RESET,
@@ -149,6 +150,21 @@ describe('limits per caller', () => {
     expect(await codesOf(41, () => logIn('192.0.2.7'))).toEqual([...times(40, 'ok'), 'RATE_LIMITED']);
     expect(codeOf(await change())).toBe('RATE_LIMITED');
     expect(codeOf(await logIn('192.0.2.8'))).toBeUndefined();
+  });
+
+  it('rejects too many changes by all accounts of a caller, together with new personal tokens', async () => {
+    const [{ identity: ada }, { identity: bob }] = [
+      await running.signUp('ada@example.com'),
+      await running.signUp('bob@example.com'),
+    ];
+    const at = (user: Identity, ip: string) => ({ ...user, ip });
+    const rename = (user: Identity, ip: string) => running.send(CHANGE_NAME, { name: 'Another' }, at(user, ip));
+    expect(await codesOf(40, () => rename(ada, '192.0.2.7'))).toEqual(times(40, 'ok'));
+    const input = { name: 'program', scope: 'READ', expiresAt: new Date(running.clock.now() + 60_000).toISOString() };
+    const create = () => running.send(CREATE_TOKEN, { input }, at(bob, '192.0.2.7'));
+    expect(await codesOf(21, create)).toEqual([...times(20, 'ok'), 'RATE_LIMITED']);
+    expect(codeOf(await rename(bob, '192.0.2.7'))).toBe('RATE_LIMITED');
+    expect(codeOf(await rename(bob, '192.0.2.8'))).toBeUndefined();
   });
 
   it('treats an IPv6 network as one caller', async () => {

@@ -78,7 +78,7 @@ export function createChangeService(common: CommonParts): ChangeService {
   return {
     async changeName(caller, given, origin) {
       const { name } = parseInput(changeNameInput, { name: given });
-      await limits.countChange(caller.userId, 'name');
+      await limits.countChange(caller.userId, 'name', origin.ip);
       return inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, caller);
         const now = new Date(clock.now());
@@ -94,7 +94,7 @@ export function createChangeService(common: CommonParts): ChangeService {
       const { currentPassword, newPassword } = parseInput(changePasswordInput, input);
       const known = await check.confirm(userId, currentPassword, 'currentPassword', origin);
       rules.check(newPassword, 'newPassword', known.account.email);
-      await limits.countChange(userId, 'password');
+      await limits.countChange(userId, 'password', origin.ip);
       const passwordHash = await hasher.hash(newPassword, origin.ip);
       // With the account locked, the later of two changes fails the version check, and no login opens a session in between.
       const ended = await inTransaction(async (transaction) => {
@@ -118,7 +118,7 @@ export function createChangeService(common: CommonParts): ChangeService {
       const { email, password } = parseInput(changeEmailInput, input);
       const known = await check.confirm(userId, password, 'password', origin);
       if (email === known.account.email) throw emailUnchanged();
-      await limits.countChange(userId, 'email');
+      await limits.countChange(userId, 'email', origin.ip);
       await limits.countRecovery(origin.ip);
       const isAllowed = await limits.allowConfirmationMail(emailKey(email) ?? email);
       await inTransaction(async (transaction) => {

@@ -37,7 +37,7 @@ export function createPersonalTokenService(common: CommonParts): PersonalTokenSe
       const expiresAt = new Date(until);
       const lifetimeMs = expiresAt.getTime() - clock.now();
       if (lifetimeMs <= 0 || lifetimeMs > MAX_LIFETIME_MS) throw expiryOutOfRange();
-      await limits.countNewToken(userId);
+      await limits.countNewToken(userId, origin.ip);
       const token = newPersonalToken();
       const personalToken = await inTransaction(async (transaction) => {
         // An ended session must not create a token.
