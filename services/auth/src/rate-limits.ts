@@ -105,9 +105,9 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
       await changesOfCaller(ip);
       await newTokens(userId);
     },
-    /** Counts each setting separately: a stolen session that renames the account must not keep its owner from changing the password. */
+    /** Counts each setting separately: neither a stolen session nor a neighbour who renames accounts may keep an owner from a new password. */
     async countChange(userId: string, setting: 'name' | 'password' | 'email', ip: string | null) {
-      await changesOfCaller(ip);
+      if (setting === 'name') await changesOfCaller(ip); // others cost a hash
       await changes(`${setting}.${userId}`);
     },
     countSignUp: byCaller('auth.sign-up.ip', 60, 5),
