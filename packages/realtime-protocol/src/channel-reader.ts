@@ -4,6 +4,9 @@ import { nameOf, type ChannelMessages } from './messages.ts';
 import type { FeedEnd, Metrics, Subscribe } from './options.ts';
 import type { Change } from './table.ts';
 
+/** Limit for the changes that are buffered until a client is ready, in characters of their JSON. */
+const MAX_BUFFERED_CHARACTERS = 1024 * 1024;
+
 export type ChannelReaderEnd = FeedEnd | 'slow';
 
 export type ChannelReader = ReturnType<typeof createChannelReader>;
@@ -25,8 +28,9 @@ export function createChannelReader(options: ChannelReaderOptions) {
   const begunAt = options.now();
   const ofChanges = messages.envelope({ joinRef: null, ref: null, topic, event: 'postgres_changes' });
   const ofCursors = messages.envelope({ joinRef, ref: null, topic, event: 'system' });
-  /** Changes buffered until the client is ready, for seconds at most. They stay few, because a replay waits for `opened`. */
+  /** Changes buffered until the client is ready, for seconds at most. A replay waits for `opened`. */
   let buffered: Change[] | undefined = [];
+  let bufferedCharacters = 0;
   const opened = Promise.withResolvers<void>();
   let detach = () => {};
   let isStopped = false;
@@ -72,8 +76,10 @@ export function createChannelReader(options: ChannelReaderOptions) {
       onBegin: (cursor) => void (firstCursor = cursor),
       onChange(change) {
         if (isStopped) return;
-        if (buffered) buffered.push(change);
-        else deliver(change);
+        if (!buffered) return deliver(change);
+        buffered.push(change);
+        bufferedCharacters += viewOf(change).payload([], undefined).length; // made once for all channels
+        if (bufferedCharacters > MAX_BUFFERED_CHARACTERS) onEnd('slow');
       },
       onEnd: (reason) => isStopped || onEnd(reason),
       async drained() {

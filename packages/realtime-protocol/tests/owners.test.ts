@@ -43,6 +43,16 @@ describe('a channel that is joined with a just-expired token', () => {
     expect([before, client.mayGrowOld()]).toEqual(may);
   });
 
+  it('is disconnected when more than 1 MiB of changes waits for the new token', async () => {
+    const client = await world.joined({ access_token: 'ada.fading.1' });
+    const commit = () => world.commit('ada', { title: 'x'.repeat(100_000) });
+    for (let count = 0; count < 10; count++) commit();
+    expect(client.closed).toBeUndefined();
+    commit();
+    expect(client.closed).toEqual({ code: 1013, reason: 'Too slow' });
+    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
+  });
+
   it('fails when the store is restored meanwhile, so that its client rejoins', async () => {
     const client = await world.joined({ access_token: 'ada.fading.1' });
     world.restore();

@@ -98,6 +98,28 @@ it('changes that wait for another service take little memory, however many strea
     await eventually(() => expect(messages.filter(({ type }) => type === 'next')).toHaveLength(streams * changes));
 });
 
+it('changes that wait for the streams of an account may take 4 MiB, each counted once; then the streams end as too slow, and resume', async () => {
+  const as = await gateway.auth.token(USER.replace(/1$/, '5'));
+  const query = (alias: string) =>
+    `subscription ($after: String) { taskChanges(after: $after) { ${alias}: sequence cursor task { owner { name } } } }`;
+  const start = { origin: gateway.origin, token: as };
+  const { release } = holdExecution(gateway.auth);
+  const [one, other] = await Promise.all(['a', 'b'].map((alias) => streamGraphqlWs({ ...start, query: query(alias) })));
+  await gateway.untilSubscriptions(2);
+  const commit = () => gateway.commit(USER.replace(/1$/, '5'), { title: '😀'.repeat(100 * KIB) });
+  const [first] = Array.from({ length: 8 }, commit);
+  await eventually(async () =>
+    expect(await gateway.figure('taskmesh_realtime_queue_bytes')).toBeGreaterThan(3_200 * KIB),
+  );
+  expect([one?.ended, other?.ended]).toEqual([undefined, undefined]);
+  Array.from({ length: 3 }, commit);
+  for (const stream of [one, other]) await eventually(() => expect(stream?.ended).toEqual({ code: 1013 }));
+  await eventually(async () => expect(await gateway.figure('taskmesh_realtime_queue_bytes')).toBe(0));
+  release();
+  const resumed = await streamGraphqlWs({ ...start, query: query('a'), variables: { after: first?.cursor } });
+  await eventually(() => expect(resumed.events).toHaveLength(10));
+});
+
 it('messages of waiting operations are limited together, and small ones are still served', async () => {
   const { release } = holdExecution(gateway.tasks);
   const sockets = await Promise.all(Array.from({ length: 12 }, () => openSocket()));

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { useGateway } from './fakes/gateway.ts';
+import { holdExecution } from './fakes/tasks.ts';
 import { openWebSocket, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
@@ -41,6 +42,24 @@ describe('the data that waits for slow readers of all accounts', () => {
     await eventually(async () => expect(await queued()).toBeLessThanOrEqual(MIB));
     await eventually(() => expect([quick.events.length, stream.events.length]).toEqual([steps, steps]));
     expect([quick.ended, stream.ended]).toEqual([undefined, undefined]);
+  });
+
+  it('includes changes that wait for other services: the streams of the account with the most end', async () => {
+    const query = 'subscription { taskChanges { task { owner { name } } } }';
+    const { release } = holdExecution(gateway.auth);
+    const waiting = await Promise.all(
+      SLOW.map(async (user) =>
+        streamGraphqlWs({ origin: gateway.origin, token: await gateway.auth.token(user), query }),
+      ),
+    );
+    await gateway.untilSubscriptions(SLOW.length);
+    const [most = '', ...less] = SLOW.toReversed();
+    for (const user of [...less, ...Array<string>(8).fill(most)]) gateway.commit(user, { title: 'x'.repeat(50_000) });
+    await eventually(() => expect(waiting.at(-1)?.ended).toEqual({ code: 1013 }));
+    expect(await queued()).toBeGreaterThan(3 * 100_000);
+    expect(await queued()).toBeLessThan(4 * 100_000);
+    release();
+    for (const { events } of waiting.slice(0, -1)) await eventually(() => expect(events).toHaveLength(1));
   });
 
   it.each<[string, (socket: WebSocket) => void]>([

@@ -20,7 +20,7 @@ const RECHECK_MS = 2_000;
 /** The share of the limit that may be used while memory is short. */
 const SHORT_SHARE = 0.25;
 
-/** Memory held for a client: a request until it is answered, or a response that waits to be read. */
+/** Memory held for a client: a request until it is answered, a response that waits to be read, or changes for its streams. */
 export interface Holding {
   bytes: number;
   readonly network: string;
@@ -97,7 +97,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
   );
   meters.gauge(
     'taskmesh_realtime_queue_bytes',
-    'Bytes that wait for clients to read them, or for the rest of a WebSocket message',
+    'Bytes that wait for clients to read them, for the rest of a WebSocket message, or (changes) for other services',
     () => sumOf(unread()),
   );
 
@@ -126,7 +126,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
       if (requestBytes > MAX_REQUEST_BYTES) relieve(arriving(), requestBytes - MAX_REQUEST_BYTES + RELIEF_BYTES);
       return requestBytes <= MAX_REQUEST_BYTES && isFair(request);
     },
-    /** Adds a function that finds responses that wait to be read. */
+    /** Adds a function that finds responses that wait to be read, or changes that wait for other services. */
     watch: (find: () => Holding[]) => void sources.push(find),
     /** Whether live memory is short, for any reason. */
     isShort: (): boolean => isShort,

@@ -8,7 +8,7 @@ const take = (
   account: string,
   key: string,
   claim: Partial<Parameters<AccountShares['reserve']>[1]> = {},
-) => shares.reserve(account, { key, cost: 1, document: documentOf(), variableCharacters: 2, ...claim });
+) => shares.reserve(account, { key, cost: 1, document: documentOf(), variableCharacters: 2, network: '', ...claim });
 
 describe('the shares of accounts', () => {
   it("limits the total cost of an account's subscriptions, and counts equal ones once", () => {

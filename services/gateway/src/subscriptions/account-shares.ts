@@ -1,5 +1,7 @@
+import type { TaskChanged } from '@taskmesh/contracts';
 import { count } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { Holding } from '../http/memory.ts';
 
 /** The cost of each change in addition to the objects of its result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;
@@ -13,6 +15,12 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SMALL_ACCOUNT_BYTES = 512 * 1024;
 /** Memory of a variable per character of its JSON. */
 const VARIABLE_BYTES = 64;
+/** Limit for the changes that wait for an account's subscriptions: as much as may be written to one of them at once. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** Memory of a change per character of its JSON: its objects take no more than the names and signs of the JSON. */
+const CHANGE_BYTES = 2;
+/** Memory of each place where a change waits. All subscriptions of an account share the change itself. */
+const WAITING_EVENT_BYTES = 128;
 /** How many results of an account are produced concurrently. */
 const MAX_CONCURRENT_RESULTS = 2;
 
@@ -25,6 +33,7 @@ export interface Claim {
   document: LiveDocument;
   /** The length of the variables as JSON. */
   variableCharacters: number;
+  network: string;
 }
 
 /** One object for all subscriptions that share it. */
@@ -45,6 +54,7 @@ const bytesOf = ({ documents, variableBytes }: Kept) =>
 
 /** Limits the memory of an account's subscriptions, and the cost of one change, over all sockets and streams of this gateway. */
 export type AccountShares = ReturnType<typeof createAccountShares>;
+export type AccountShare = NonNullable<ReturnType<AccountShares['reserve']>>;
 
 interface Account extends Kept {
   cost: number;
@@ -52,6 +62,11 @@ interface Account extends Kept {
   renderings: Map<string, number>;
   /** Runs the work of one event, so that no account monopolizes the process. */
   runLimited: LimitFunction;
+  /** Changes that wait for other services, each with what ends the subscriptions for which it waits. */
+  waiting: Map<TaskChanged, { bytes: number; ends: Set<() => void> }>;
+  waitingBytes: number;
+  /** Of its first subscription. */
+  network: string;
 }
 
 /** `maxCost` limits the sum of all results of one change; 0: no limit. */
@@ -64,13 +79,16 @@ export function createAccountShares(maxCost: number) {
      * A subscription's share in the cost of each change of its account. Undefined if the account's subscriptions would exceed
      * a limit. The cost of equal keys counts only once, and so does the memory of a document.
      */
-    reserve(accountId: string, { key, document, variableCharacters, ...claim }: Claim) {
+    reserve(accountId: string, { key, document, variableCharacters, network, ...claim }: Claim) {
       const account: Account = accounts.get(accountId) ?? {
         cost: 0,
         documents: new Map(),
         variableBytes: 0,
         renderings: new Map(),
         runLimited: pLimit(MAX_CONCURRENT_RESULTS),
+        waiting: new Map(),
+        waitingBytes: 0,
+        network,
       };
       const cost = account.renderings.has(key) ? 0 : COST_PER_RENDERING + claim.cost;
       // The first one is always admitted: a strict limit for documents must not switch subscriptions off.
@@ -94,6 +112,24 @@ export function createAccountShares(maxCost: number) {
       }
       return {
         runLimited: account.runLimited,
+        /** A change waits for a subscription, which `end` ends. Returns false if too much waits for the account. */
+        keep(change: TaskChanged, end: () => void): boolean {
+          const kept = account.waiting.get(change) ?? {
+            bytes: CHANGE_BYTES * JSON.stringify(change).length,
+            ends: new Set(),
+          };
+          account.waiting.set(change, kept);
+          account.waitingBytes += WAITING_EVENT_BYTES + (kept.ends.size === 0 ? kept.bytes : 0);
+          kept.ends.add(end);
+          return account.waitingBytes <= MAX_WAITING_BYTES;
+        },
+        /** The change no longer waits for that subscription. */
+        drop(change: TaskChanged, end: () => void): void {
+          const kept = account.waiting.get(change);
+          if (!kept?.ends.delete(end)) return;
+          account.waitingBytes -= WAITING_EVENT_BYTES + (kept.ends.size === 0 ? kept.bytes : 0);
+          if (kept.ends.size === 0) account.waiting.delete(change);
+        },
         release() {
           for (const kept of [account, all]) {
             count(kept.documents, document, -1);
@@ -105,5 +141,13 @@ export function createAccountShares(maxCost: number) {
         },
       };
     },
+    /** The changes that wait for each account. Their eviction ends the subscriptions for which they wait. */
+    waiting: (): Holding[] =>
+      [...accounts].flatMap(([account, { network, waiting, waitingBytes: bytes }]) => {
+        const evict = () => {
+          for (const { ends } of waiting.values()) for (const end of ends) end();
+        };
+        return bytes === 0 ? [] : { bytes, account, network, evict };
+      }),
   };
 }

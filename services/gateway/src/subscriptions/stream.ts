@@ -4,12 +4,11 @@ import type { GraphQLError } from 'graphql';
 import type { Feed } from '../feed/feed.ts';
 import type { FeedEnd } from '../feed/owner-feed.ts';
 import { asGraphQL } from '../supergraph/client-errors.ts';
+import type { AccountShare } from './account-shares.ts';
 import { concerns, type TaskFilter } from './change-event.ts';
 import type { Render } from './event-renderer.ts';
 
-/** How many events may wait for other services before the reader counts as too slow. */
-const WAITING_LIMIT = 1_000;
-/** How many of them are rendered at once. The others wait as changes, which all streams of an account share. */
+/** How many waiting events are rendered at once. The others wait as changes, which all streams of an account share. */
 const MAX_CONCURRENT_EVENTS = 2;
 /** Limit for the JSON of one event: ten times the largest change. It may be in memory once per reader at the same time. */
 const MAX_EVENT_CHARACTERS = 512 * 1024;
@@ -64,6 +63,7 @@ const asPartOf = <Result>({ span }: WaitingEvent, work: () => Result): Result =>
 /** Passes changes to the sink in order, even when some have to wait for other services. */
 export function openStream(
   sink: StreamSink,
+  share: Pick<AccountShare, 'keep' | 'drop'>,
   delivered: (change: TaskChanged) => void,
   failed: (error: unknown) => void,
 ) {
@@ -78,18 +78,24 @@ export function openStream(
   const over = (end?: StreamEnd) => {
     if (isOver) return;
     isOver = true;
-    waiting.length = 0;
+    for (const { change } of waiting.splice(0)) share.drop(change, endSlow);
     detach();
     onOver();
     if (end?.kind === 'failed') failed(end.error);
     if (end?.kind === 'unavailable') failed(toGraphQLError(unavailable()));
     if (end) sink.end(end);
   };
+  const endSlow = () => over({ kind: 'slow' });
   const send = (json: string, change: TaskChanged) => {
     if (isOver) return;
     if (json.length > MAX_EVENT_CHARACTERS) return over({ kind: 'failed', error: tooLarge() });
     if (sink.next(json, change)) delivered(change);
-    else over({ kind: 'slow' });
+    else endSlow();
+  };
+  /** Returns false if too much waits. */
+  const wait = (event: WaitingEvent) => {
+    waiting.push(event);
+    return share.keep(event.change, endSlow);
   };
   const isWaiting = () => !isOver;
   const handleChange = (change: TaskChanged, view: () => View) => {
@@ -99,13 +105,10 @@ export function openStream(
     if (waiting.length === 0) {
       const json = render(change, isWaiting);
       if (typeof json === 'string') return send(json, change);
-      waiting.push({ change, json, span: activeSpan() });
+      wait({ change, json, span: activeSpan() }); // one event may always wait
       sending = sendWaiting(view);
-    } else if (waiting.length === WAITING_LIMIT) over({ kind: 'slow' });
-    else {
-      waiting.push({ change, span: activeSpan() });
-      renderNext(view);
-    }
+    } else if (wait({ change, span: activeSpan() })) renderNext(view);
+    else endSlow();
   };
   /** Uses the current view: an event may have waited until a new graph replaced the view. */
   const renderNext = (view: () => View) => {
@@ -119,6 +122,7 @@ export function openStream(
         const text = await json;
         asPartOf(event, () => send(text, change));
         waiting.shift();
+        share.drop(change, endSlow);
         renderNext(view);
       }
     } catch {

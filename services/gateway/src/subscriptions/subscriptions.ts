@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { type Clock, networkOf } from '@taskmesh/service';
+import { type Clock, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asGraphQL } from '../supergraph/client-errors.ts';
@@ -124,6 +124,7 @@ export function createSubscriptions(deps: Deps) {
         cost: operation.cost(args.variables),
         document,
         variableCharacters: JSON.stringify(args.variables).length,
+        network: siteOf(networkOf(call.ip)),
       });
       if (!share) {
         metrics.failed(protocol, 'subscription_limit');
@@ -137,6 +138,7 @@ export function createSubscriptions(deps: Deps) {
       let knowsCursor = after !== undefined;
       const stream = openStream(
         sink,
+        share,
         (change) => {
           knowsCursor = true;
           metrics.delivered(protocol, change, since);

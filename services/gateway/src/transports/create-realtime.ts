@@ -52,13 +52,14 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     context.config.realtime;
   const metrics = createRealtimeMetrics(context.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
+  const shares = createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost);
   const subscriptions = createSubscriptions({
     feed,
     clock,
     graph,
     formatResult: createResultFormat(log),
     metrics,
-    shares: createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost),
+    shares,
     memory: context.memory,
     blockingWork: context.blockingWork,
     largeResponses: context.largeResponses,
@@ -101,6 +102,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   let isDraining = false;
   const networks = new WeakMap<WebSocket, string>();
   metrics.watchOwners(() => feed.owners());
+  context.memory.watch(shares.waiting);
   context.memory.watch(() =>
     [...sockets.clients].flatMap((socket) => {
       const bytes = socket.bufferedAmount + unfinishedBytes(socket);
