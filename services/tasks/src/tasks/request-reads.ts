@@ -1,6 +1,7 @@
+import type { Identity } from '@taskmesh/identity';
 import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import { unavailable } from '@taskmesh/contracts';
-import { createBulkhead } from '@taskmesh/service';
+import { createBulkhead, networkOf } from '@taskmesh/service';
 
 /** In tasks or copies of tasks. Beyond this size, a request must wait for its turn; it may exceed it by one page of this size. */
 export const LARGE_PAGE = 100;
@@ -75,6 +76,9 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
     },
   });
 }
+
+/** The user's network; gateways of the previous release do not send the address. */
+export const networkOfUser = ({ userId, ip = userId }: Extract<Identity, { role: 'user' }>): string => networkOf(ip);
 
 /** Stops the remaining reads of a request whose client has disconnected, or that failed in another field. */
 function refuseCancelled({ isCancelled }: SubgraphContext): void {

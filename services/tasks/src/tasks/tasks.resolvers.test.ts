@@ -1,7 +1,8 @@
 import { createLog } from '@taskmesh/service';
 import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
 import type { TaskPage } from './task-order.ts';
-import type { TaskRepository } from './task.repository.ts';
+import type { ListRequest } from './list.statements.ts';
+import type { Reader, TaskRepository } from './task.repository.ts';
 import { createTaskService, type TaskService, type TaskServiceDeps } from './task.service.ts';
 import { createTasksResolvers } from './tasks.resolvers.ts';
 
@@ -55,12 +56,12 @@ describe('large responses', () => {
   function createWorld() {
     const begun: string[] = [];
     const repository = {
-      list: async ({ ownerId, limit, isSerialized }: { ownerId: string; limit: number; isSerialized?: boolean }) => {
+      list: async ({ ownerId, limit, isSerialized }: ListRequest & Reader) => {
         begun.push(`${ownerId} ${limit}${isSerialized ? ' in its turn' : ''}`);
         await new Promise(setImmediate);
         return { tasks: Array.from({ length: limit }, () => ({ ownerId })), total: 9 };
       },
-      statistics: async (ownerId: string, isSerialized?: boolean) => {
+      statistics: async ({ ownerId, isSerialized }: Reader) => {
         begun.push(`${ownerId} statistics${isSerialized ? ' in its turn' : ''}`);
         return { total: 9, completed: 0 };
       },
