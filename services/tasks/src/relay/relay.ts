@@ -136,7 +136,7 @@ export function createRelay(deps: RelayDeps) {
         return;
       }
       const isStuck = nothingPublished && fresh.length > 0;
-      if (isStuck) limit = Math.min(limit, READ_PER_PART_IF_STUCK);
+      if (isStuck) limit = Math.min(limit * 2, READ_PER_PART_IF_STUCK);
       // A round that takes longer than the session's fence publishes nothing.
       else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
