@@ -23,8 +23,8 @@ export function hashPersonalToken(token: string): string {
 }
 
 /**
- * The origin of a request; only auth receives it.
- * `ip` is the caller's address (for its limits), `client` its user agent, cut to `MAX_CLIENT_LENGTH` characters.
+ * The origin of a request. `ip` is the caller's address (for limits of auth and tasks);
+ * `client`, which only auth receives, its user agent, cut to `MAX_CLIENT_LENGTH` characters.
  */
 export interface ClientOrigin {
   ip?: string;

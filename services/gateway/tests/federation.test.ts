@@ -31,10 +31,11 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     expect(gateway.tasks.calls.map(({ identity }) => identity)).toMatchObject([{ userId: OTHER }]);
   });
 
-  it("sends the client's address to auth only", async () => {
+  it("sends the client's address to auth and tasks, for their limits, and its program to auth only", async () => {
     await gateway.graphql('{ me { id } taskStatistics { total } }', { token });
-    expect(gateway.auth.callers[0]).toHaveProperty('ip', '127.0.0.1');
-    expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('ip');
+    expect(gateway.auth.callers[0]).toMatchObject({ ip: '127.0.0.1', client: 'node' });
+    expect(gateway.tasks.calls[0]?.identity).toHaveProperty('ip', '127.0.0.1');
+    expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('client');
   });
 
   it('passes on a valid trace context', async () => {

@@ -39,19 +39,37 @@ it('runs one long statement of an owner at a time, with room for a short one and
   const holder = await database.openSession();
   await holder.run({ name: 'hold', text: 'select pg_advisory_lock(1)' });
   const ended: string[] = [];
-  const run = async (owner: string, text: string, isLong = false) => {
-    await database.run('read', { name: text, text }, [], owner, isLong);
+  const run = async (owner: string, text: string, longFor?: string) => {
+    await database.run('read', { name: text, text }, [], owner, longFor);
     ended.push(`${owner}: ${text}`);
   };
   const long = 'select pg_advisory_xact_lock(1)';
-  const first = run('ada', long, true);
+  const first = run('ada', long, 'network');
   await run('ada', 'select 1');
-  const second = run('ada', 'select 2', true);
+  const second = run('ada', 'select 2', 'network');
   await run('bob', 'select 3');
   await holder.close();
   await Promise.all([first, second]);
   expect(ended).toEqual(['ada: select 1', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
   await database.close();
+});
+
+it('runs the long statements of all owners on half of the connections, and those of networks in turns', async () => {
+  const database = await openDatabase(store.url);
+  const holder = await database.openSession();
+  await holder.run({ name: 'hold', text: 'select pg_advisory_lock(2)' });
+  const long = { name: 'long', text: 'select pg_advisory_xact_lock(2)' };
+  const ended: string[] = [];
+  const run = (owner: string, network: string) =>
+    database.run('read', long, [], owner, network).finally(() => ended.push(owner));
+  const all = Array.from({ length: 20 }, (_, n) => run(`bot ${n}`, '192.0.2.1'));
+  all.push(run('ada', '192.0.2.2'));
+  const short = await database.run('read', { name: 'short', text: 'select 1 as one' }, [], 'ada').catch(String);
+  await holder.close();
+  await Promise.allSettled(all);
+  await database.close();
+  expect(short).toEqual([{ one: 1 }]);
+  expect(ended.indexOf('ada')).toBeLessThan(15); // of 21; in the order of arrival, only four could end after it
 });
 
 it('names the rule that a rejected row breaks, but none of its values', async () => {

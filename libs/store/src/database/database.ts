@@ -2,7 +2,7 @@ import type { EntityManager, MigrationObject } from '@mikro-orm/core';
 import { Migrator } from '@mikro-orm/migrations';
 import { defineConfig, MikroORM, type PostgreSqlDriver } from '@mikro-orm/postgresql';
 import { unavailable } from '@taskmesh/contracts';
-import { ConfigError, createBulkhead, inSpan, withDeadline, type Log } from '@taskmesh/service';
+import { ConfigError, createBulkhead, createFairQueue, inSpan, withDeadline, type Log } from '@taskmesh/service';
 import { Pool, type QueryResultRow } from 'pg';
 import type { Registry } from 'prom-client';
 import { connectionConfig, type Settings } from './connection.ts';
@@ -25,6 +25,9 @@ const SILENCE_MS = 1_000;
 const MAX_QUEUE_WAIT_MS = 5_000;
 /** The share of the pool that one owner's statements may occupy, so that slow or waiting ones leave connections for others. */
 const OWNER_SHARE = 0.4;
+/** The share that long statements of all owners together may occupy. */
+const LONG_SHARE = 0.5;
+const MAX_LONG_WAITING = 1_000;
 /** Opening a connection delays a request, so idle connections are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
@@ -99,8 +102,8 @@ export interface Database {
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /**
    * Runs a prepared statement directly on the pool, for hot paths. Parameters are bound, never interpolated. With `ownerId`, limits
-   * how many of the owner's statements run at once. Leaves room for one other beside a statement
-   * that `isLong`.
+   * how many of the owner's statements run at once. With `longFor`, a network from `networkOf`, the statement takes long: it leaves
+   * room for one other of its owner, few of them run at once, and networks take turns.
    * @throws AppError SERVICE_UNAVAILABLE, also when earlier statements of the owner take too long
    */
   run<Row extends QueryResultRow>(
@@ -108,7 +111,7 @@ export interface Database {
     statement: Statement,
     values: unknown[],
     ownerId?: string,
-    isLong?: boolean,
+    longFor?: string,
   ): Promise<Row[]>;
   /** A connection outside the pool, for locks and notifications. The caller closes it. */
   openSession(options?: Pick<SessionOptions, 'settings' | 'timeoutMs'>): Promise<Session>;
@@ -186,14 +189,17 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
     ...{ max: 2, idleTimeoutMillis: IDLE_MS, query_timeout: PROBE_MS },
   });
   probe.on('error', (error) => log.debug({ reason: error.message }, 'database connection lost'));
-  const limited = (concurrency: number) =>
-    createBulkhead({
-      ...{ concurrency, maxWaitMs: MAX_QUEUE_WAIT_MS },
-      refusal: () => unavailable('Earlier requests are still running; try again.'),
-    });
+  const limits = {
+    maxWaitMs: MAX_QUEUE_WAIT_MS,
+    refusal: () => unavailable('Earlier requests are still running; try again.'),
+  };
+  const limited = (concurrency: number) => createBulkhead({ concurrency, ...limits });
   const serialized = limited(1);
   const ownerShare = Math.ceil(poolSize * OWNER_SHARE);
   const owners = limited(ownerShare);
+  const long = createFairQueue({
+    ...{ concurrency: Math.ceil(poolSize * LONG_SHARE), maxWaiting: MAX_LONG_WAITING, ...limits },
+  });
   /**
    * The ORM never closes the pools: its query builder would lose a connection that is being opened at that time, and the
    * pool would then never end.
@@ -243,16 +249,16 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       statement: Statement,
       values: unknown[],
       ownerId?: string,
-      isLong = false,
+      longFor?: string,
     ) {
       const run = () =>
         inSpan(
           () => spans.named(statement),
           () => retryWhileUnavailable({ kind }, () => runPrepared<Row>(pool, statement, values)),
         );
-      return ownerId === undefined
-        ? run()
-        : owners.run(ownerId, run, { weight: isLong ? Math.max(1, ownerShare - 1) : 1 });
+      if (ownerId === undefined) return run();
+      if (longFor === undefined) return owners.run(ownerId, run);
+      return owners.run(ownerId, () => long.run(longFor, run), { weight: Math.max(1, ownerShare - 1) });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...sessionSettings, ...extra }, ...session }),

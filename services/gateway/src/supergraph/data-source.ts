@@ -104,10 +104,10 @@ const isUnknownThere = ({ data, errors }: SubgraphResult): boolean =>
 /** graphql-js's message for a variable that the request lacks. No other version explains that, so it is our own defect. */
 const WAS_OMITTED = /^Variable "\$\w+" of (?:required|non-null) type /;
 
-/** Only auth receives the client's address and user agent: it limits by address, and lists both with sessions. */
+/** Auth and tasks receive the client's address, for their limits; only auth, which lists it with sessions, the user agent. */
 function identityFor(service: string, { identity, ip, client }: RequestCall): Identity {
-  if (service !== 'auth' || identity.role === 'service') return identity;
-  return { ...identity, ip, ...(client !== undefined && { client }) };
+  if (identity.role === 'service' || (service !== 'auth' && service !== 'tasks')) return identity;
+  return { ...identity, ip, ...(service === 'auth' && client !== undefined && { client }) };
 }
 
 /** auth reports the user as whom the operation continues, and the sessions that it ended. */

@@ -28,7 +28,7 @@ export interface RequestCall {
   identity: Identity;
   readonly requestId: string;
   readonly traceparent: string | undefined;
-  /** The client's address; only auth receives it. */
+  /** The client's address; only auth and tasks receive it. */
   readonly ip: string;
   /** The client's user agent; only auth receives it. */
   readonly client?: string | undefined;

@@ -83,6 +83,26 @@ it('begins with few changes, and reads fewer again after a round that took too l
   expect(limits.slice(9, 14)).toEqual([500, 125, 250, 500, 125]);
 });
 
+it('measures few more large changes than it can read in a round', async () => {
+  const limits: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  const relay = createWorld({
+    read(limit) {
+      if (limits.push(limit) === 12) enough.resolve();
+      const most = limits.length > 9 ? 500 : 26; // small changes follow
+      return Array.from({ length: Math.min(limit, most) }, (_, n) => ({
+        ...change(n),
+        is_cut: n === 25 && most === 26,
+      }));
+    },
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(limits.slice(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 52, 52, 52, 52, 104, 208]);
+});
+
 it('reads every owner again after a replay that began during a round', async () => {
   const skipped: string[][] = [];
   const enough = Promise.withResolvers<void>();

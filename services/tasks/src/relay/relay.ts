@@ -136,9 +136,9 @@ export function createRelay(deps: RelayDeps) {
         return;
       }
       const isStuck = nothingPublished && fresh.length > 0;
-      if (isStuck) limit = Math.min(limit, READ_PER_PART_IF_STUCK);
+      if (isStuck) limit = Math.min(limit * 2, READ_PER_PART_IF_STUCK);
       // A round that takes longer than the session's fence publishes nothing.
-      else limit = wasSafe ? Math.min(limit * 2, READ_PER_PART) : Math.ceil(limit / 4);
+      else limit = wasSafe ? Math.min(neededPerPart(fresh, limit) * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
       else if (nothingPublished) await notifications.wait(backoff.firstMs);
       else if (changes.length < READ_PER_PART) {
@@ -264,6 +264,12 @@ export function createRelay(deps: RelayDeps) {
     /** How long the relay has been unable to read changes; undefined while it can. */
     failingSeconds: health.failingSeconds,
   };
+}
+
+/** The limit that would have sufficed: a read measures all changes up to its limit, also those that it then leaves out. */
+function neededPerPart(fresh: ReadChange[], limit: number): number {
+  if (!fresh.some(({ is_cut }) => is_cut)) return limit;
+  return Math.max(...[...Map.groupBy(fresh, ({ part }) => part).values()].map(({ length }) => length));
 }
 
 function gatherMs(changes: number): number {

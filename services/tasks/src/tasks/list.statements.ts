@@ -5,8 +5,6 @@ import { TASK_COLUMNS, taskColumnsOf } from './task-row.ts';
 
 export interface ListRequest {
   ownerId: string;
-  /** Whether the list need not wait for other statements of its owner. @default false */
-  isSerialized?: boolean;
   filter: { completed?: boolean | null; priority?: Priority | null; category?: string | null };
   order: TaskOrder;
   limit: number;

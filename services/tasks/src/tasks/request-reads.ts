@@ -1,10 +1,11 @@
+import type { Identity } from '@taskmesh/identity';
 import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import { unavailable } from '@taskmesh/contracts';
-import { createBulkhead } from '@taskmesh/service';
+import { createBulkhead, createFairQueue, networkOf } from '@taskmesh/service';
 
 /** In tasks or copies of tasks. Beyond this size, a request must wait for its turn; it may exceed it by one page of this size. */
 export const LARGE_PAGE = 100;
-/** Maximum number of concurrent large responses, each for a different owner, so that no owner can take all turns. */
+/** Maximum number of concurrent large responses, each for a different owner. Networks take turns, however many owners one has. */
 const MAX_CONCURRENT_LARGE = 2;
 const MAX_WAITING = 256;
 const MAX_WAIT_MS = 5_000;
@@ -42,7 +43,7 @@ interface Request {
  */
 export function createRequestReads(): (context: SubgraphContext) => RequestReads {
   const owners = createBulkhead({ concurrency: 1, ...QUEUE });
-  const largeReads = createBulkhead({ concurrency: MAX_CONCURRENT_LARGE, maxWaiting: MAX_WAITING, ...QUEUE });
+  const largeReads = createFairQueue({ concurrency: MAX_CONCURRENT_LARGE, maxWaiting: MAX_WAITING, ...QUEUE });
   const requests = new WeakMap<SubgraphContext, Request>();
 
   const waitForSlot = (context: SubgraphContext) =>
@@ -51,8 +52,9 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      const late = { signal: AbortSignal.timeout(MAX_WAIT_MS) }; // for both queues together
-      owners.run(requireUser(context.identity).userId, () => largeReads.run('', hold, late), late).catch(reject);
+      const signal = AbortSignal.timeout(MAX_WAIT_MS); // for both queues together
+      const user = requireUser(context.identity);
+      owners.run(user.userId, () => largeReads.run(networkOfUser(user), hold, signal), { signal }).catch(reject);
     });
 
   return (context) => ({
@@ -75,6 +77,9 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
     },
   });
 }
+
+/** The user's network; gateways of the previous release do not send the address. */
+export const networkOfUser = ({ userId, ip = userId }: Extract<Identity, { role: 'user' }>): string => networkOf(ip);
 
 /** Stops the remaining reads of a request whose client has disconnected, or that failed in another field. */
 function refuseCancelled({ isCancelled }: SubgraphContext): void {

@@ -62,9 +62,18 @@ export interface TaskRepositoryDeps {
 
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** The owner whose share of the connections a read uses; undefined during a turn. */
-const placeOf = ({ ownerId, isSerialized }: Pick<ListRequest, 'ownerId' | 'isSerialized'>) =>
-  isSerialized ? undefined : ownerId;
+/** Whose share of the connections a read uses. */
+export interface Reader {
+  ownerId: string;
+  /** The caller's, from `networkOf`. */
+  network: string;
+  /** Whether the read need not wait for other statements. @default false */
+  isSerialized?: boolean;
+}
+
+/** The arguments that limit a read; none during a turn. */
+const placeOf = ({ ownerId, network, isSerialized }: Reader, isLong: boolean) =>
+  isSerialized ? [] : ([ownerId, isLong ? network : undefined] as const);
 
 export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps) {
   const limit = maxTasks || MAX_COUNT;
@@ -153,9 +162,9 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return row && toTask(row);
     },
 
-    async list(request: ListRequest): Promise<ListResult> {
+    async list(request: ListRequest & Reader): Promise<ListResult> {
       const { statement, values, readsAll } = listStatement(request);
-      const rows = await database.run<ListedRow>('read', statement, values, placeOf(request), readsAll);
+      const rows = await database.run<ListedRow>('read', statement, values, ...placeOf(request, readsAll));
       const [first] = rows;
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
@@ -165,10 +174,10 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       };
     },
 
-    async statistics(ownerId: string, isSerialized = false): Promise<{ total: number; completed: number }> {
+    async statistics(reader: Reader): Promise<{ total: number; completed: number }> {
       type Counts = { total: number; completed: number };
-      const place = placeOf({ ownerId, isSerialized });
-      const [row] = await database.run<Counts>('read', statements.STATISTICS, [ownerId], place, true);
+      const place = placeOf(reader, true);
+      const [row] = await database.run<Counts>('read', statements.STATISTICS, [reader.ownerId], ...place);
       return present(row);
     },
   };

@@ -21,6 +21,8 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 export interface Caller {
   userId: string;
+  /** From `networkOf`. */
+  network: string;
   traceparent?: string | undefined;
 }
 
@@ -129,7 +131,8 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
           max * copies,
           (isSerialized) =>
             repository.list({
-              ...{ ownerId: caller.userId, isSerialized, filter, order, offset: skipped, after: behind },
+              ...{ ownerId: caller.userId, network: caller.network, isSerialized },
+              ...{ filter, order, offset: skipped, after: behind },
               limit: requested.tasks ? max + 1 : 0,
               withTotal: requested.totalCount,
               withHead: requested.changesCursor,
@@ -161,7 +164,7 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
 
     async statistics(caller, reads) {
       const { total, completed } = await reads.run(0, (isSerialized) =>
-        repository.statistics(caller.userId, isSerialized),
+        repository.statistics({ ownerId: caller.userId, network: caller.network, isSerialized }),
       );
       const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
       return { total, completed, pending: total - completed, completionPercentage };

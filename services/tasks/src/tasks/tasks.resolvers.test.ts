@@ -1,7 +1,8 @@
 import { createLog } from '@taskmesh/service';
 import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
 import type { TaskPage } from './task-order.ts';
-import type { TaskRepository } from './task.repository.ts';
+import type { ListRequest } from './list.statements.ts';
+import type { Reader, TaskRepository } from './task.repository.ts';
 import { createTaskService, type TaskService, type TaskServiceDeps } from './task.service.ts';
 import { createTasksResolvers } from './tasks.resolvers.ts';
 
@@ -55,12 +56,12 @@ describe('large responses', () => {
   function createWorld() {
     const begun: string[] = [];
     const repository = {
-      list: async ({ ownerId, limit, isSerialized }: { ownerId: string; limit: number; isSerialized?: boolean }) => {
+      list: async ({ ownerId, limit, isSerialized }: ListRequest & Reader) => {
         begun.push(`${ownerId} ${limit}${isSerialized ? ' in its turn' : ''}`);
         await new Promise(setImmediate);
         return { tasks: Array.from({ length: limit }, () => ({ ownerId })), total: 9 };
       },
-      statistics: async (ownerId: string, isSerialized?: boolean) => {
+      statistics: async ({ ownerId, isSerialized }: Reader) => {
         begun.push(`${ownerId} statistics${isSerialized ? ' in its turn' : ''}`);
         return { total: 9, completed: 0 };
       },
@@ -71,9 +72,9 @@ describe('large responses', () => {
       resolvers: createTasksResolvers(createTaskService({ repository } as unknown as TaskServiceDeps)),
       log: createLog({ service: 'tasks', level: 'silent' }),
     });
-    const request = (userId: string, query: string) => {
+    const request = (userId: string, query: string, ip?: string) => {
       const { promise: sent, resolve: send } = Promise.withResolvers<void>();
-      const identity = { role: 'user', userId, sessionId: 's' } as const;
+      const identity = { role: 'user', userId, sessionId: 's', ...(ip && { ip }) } as const;
       return { send, result: subgraph.execute({ query }, { identity, requestId: 'r', sent }) };
     };
     return { begun, request };
@@ -99,6 +100,19 @@ describe('large responses', () => {
     await own[1]?.result;
     expect(begun.at(-1)).toBe('ada 1001 in its turn');
     for (const each of [own[1], cyd]) each?.send();
+  });
+
+  it('take turns by network, so that one with many accounts does not delay another', async () => {
+    const { begun, request } = createWorld();
+    const many = Array.from({ length: 12 }, (_, n) => request(`bot ${n}`, pages(1_000), '192.0.2.1'));
+    await settled();
+    const ada = request('ada', pages(1_000), '192.0.2.2');
+    await settled();
+    for (const { send } of many.slice(0, 2)) send();
+    await ada.result;
+    const turns = begun.filter((read) => read.endsWith('turn')).map((read) => read.split(' 1001')[0]);
+    for (const { send } of [...many, ada]) send();
+    expect(turns).toEqual(['bot 0', 'bot 1', 'bot 2', 'ada']);
   });
 
   it('include several pages that have many tasks together', async () => {

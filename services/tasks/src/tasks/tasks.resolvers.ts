@@ -1,7 +1,7 @@
 import { requireUser, selects, countSelections, type SubgraphContext } from '@taskmesh/internal-api';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
-import { createRequestReads } from './request-reads.ts';
+import { createRequestReads, networkOfUser } from './request-reads.ts';
 import { cursorOf, type RequestedFields } from './task-order.ts';
 import type { Caller, ListArguments, TaskService } from './task.service.ts';
 
@@ -60,7 +60,8 @@ function shareInFlight<Args, Result>(
 }
 
 function callerOf({ identity, traceparent }: SubgraphContext): Caller {
-  return { userId: requireUser(identity).userId, traceparent };
+  const user = requireUser(identity);
+  return { userId: user.userId, network: networkOfUser(user), traceparent };
 }
 
 function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
