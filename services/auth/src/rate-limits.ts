@@ -102,8 +102,8 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     },
     /** Counts a personal token that this account creates, and a change by its caller. */
     async countNewToken(userId: string, ip: string | null) {
-      await changesOfCaller(ip);
       await newTokens(userId);
+      await changesOfCaller(ip);
     },
     /** Counts each setting separately: neither a stolen session nor a neighbour who renames accounts may keep an owner from a new password. */
     async countChange(userId: string, setting: 'name' | 'password' | 'email', ip: string | null) {

@@ -98,7 +98,7 @@ it('changes that wait for another service take little memory, however many strea
     await eventually(() => expect(messages.filter(({ type }) => type === 'next')).toHaveLength(streams * changes));
 });
 
-it('changes that wait for the streams of an account may take 4 MiB, each counted once; then the streams end as too slow, and resume', async () => {
+it('changes that wait for the streams of an account may take 16 MiB, each counted once; then the streams end as too slow, and resume', async () => {
   const as = await gateway.auth.token(USER.replace(/1$/, '5'));
   const query = (alias: string) =>
     `subscription ($after: String) { taskChanges(after: $after) { ${alias}: sequence cursor task { owner { name } } } }`;
@@ -106,10 +106,10 @@ it('changes that wait for the streams of an account may take 4 MiB, each counted
   const { release } = holdExecution(gateway.auth);
   const [one, other] = await Promise.all(['a', 'b'].map((alias) => streamGraphqlWs({ ...start, query: query(alias) })));
   await gateway.untilSubscriptions(2);
-  const commit = () => gateway.commit(USER.replace(/1$/, '5'), { title: '😀'.repeat(100 * KIB) });
+  const commit = () => gateway.commit(USER.replace(/1$/, '5'), { title: '😀'.repeat(400 * KIB) });
   const [first] = Array.from({ length: 8 }, commit);
   await eventually(async () =>
-    expect(await gateway.figure('taskmesh_realtime_queue_bytes')).toBeGreaterThan(3_200 * KIB),
+    expect(await gateway.figure('taskmesh_realtime_queue_bytes')).toBeGreaterThan(12_800 * KIB),
   );
   expect([one?.ended, other?.ended]).toEqual([undefined, undefined]);
   Array.from({ length: 3 }, commit);

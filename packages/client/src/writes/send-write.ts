@@ -35,7 +35,7 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
   const { key, input, sentAt = now } = write;
   // The device's clock may have been far ahead.
   if (wasSent && Math.abs(now - sentAt) > KEY_LIFETIME_MS)
-    throw new TaskmeshError('OUTCOME_UNKNOWN', 'The task may have been created; it was sent more than a day ago.');
+    throw new TaskmeshError('OUTCOME_UNKNOWN', 'The task may exist: it was sent more than a day ago.');
   try {
     const options = { traceparent: traceparentOf(write) };
     const { createTask } = await request(CREATE_TASK, { input, idempotencyKey: key }, options);

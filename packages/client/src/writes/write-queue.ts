@@ -2,7 +2,7 @@ import { isTransient, isUnprocessed, TaskmeshError, toTaskmeshError } from '../e
 import { createListeners } from '../listeners.ts';
 import type { Session } from '../session.ts';
 import { userIdOf } from '../session-state.ts';
-import { changeStorage, nameOf, readJson, type Storage } from '../storage.ts';
+import { changeStorage, nameOf, readJson, waitForStorage, type Storage } from '../storage.ts';
 import { backOffMs, createPause, type Time } from '../time.ts';
 import { sendWrite } from './send-write.ts';
 import { isLocal, isWrite, type Outcome, type Write } from './write.ts';
@@ -236,7 +236,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     subscribe: (listener: WritesListener): (() => void) => listeners.add((notify) => notify(listener)),
     /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
     async add(added: Write) {
-      if (!isLoaded) await session.loaded; // in order, even if the user is known by now
+      if (!isLoaded) await waitForStorage(session.loaded, time); // in order, even if the user is known by now
       const write = { ...added, taskId: created.get(added.taskId) ?? added.taskId };
       const isKnown = !isLocal(write.taskId) || writes.some(({ taskId }) => taskId === write.taskId);
       if (!turn || !session.user()) throw new TaskmeshError('SIGNED_OUT', 'No one is signed in.');

@@ -15,8 +15,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SMALL_ACCOUNT_BYTES = 512 * 1024;
 /** Memory of a variable per character of its JSON. */
 const VARIABLE_BYTES = 64;
-/** Limit for the changes that wait for an account's subscriptions: as much as may be written to one of them at once. */
-const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** Limit for the changes that wait for an account's subscriptions: hundreds of the largest, which a bulk edit makes in seconds. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** Memory of a change per character of its JSON: its objects take no more than the names and signs of the JSON. */
 const CHANGE_BYTES = 2;
 /** Memory of each place where a change waits. All subscriptions of an account share the change itself. */
@@ -143,11 +143,13 @@ export function createAccountShares(maxCost: number) {
     },
     /** The changes that wait for each account. Their eviction ends the subscriptions for which they wait. */
     waiting: (): Holding[] =>
-      [...accounts].flatMap(([account, { network, waiting, waitingBytes: bytes }]) => {
-        const evict = () => {
-          for (const { ends } of waiting.values()) for (const end of ends) end();
-        };
-        return bytes === 0 ? [] : { bytes, account, network, evict };
-      }),
+      [...accounts]
+        .filter(([, { waitingBytes }]) => waitingBytes > 0)
+        .map(([account, { network, waiting, waitingBytes: bytes }]) => ({
+          ...{ bytes, account, network },
+          evict() {
+            for (const { ends } of waiting.values()) for (const end of ends) end();
+          },
+        })),
   };
 }
