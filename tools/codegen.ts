@@ -87,31 +87,26 @@ if (check && stale.length > 0) {
 }
 
 async function resolverTypes(folder: string, schema: string[]): Promise<void> {
-  const config = JSON.parse(readFileSync(join(folder, 'codegen.json'), 'utf8'));
   const target = join(folder, 'src/graphql/types.generated.ts');
-  const files = await generate(
-    {
-      silent: true,
-      schema,
-      generates: {
-        [target]: {
-          plugins: ['typescript', 'typescript-resolvers'],
-          config: {
-            federation: true,
-            useTypeImports: true,
-            enumsAsTypes: true,
-            avoidOptionals: { query: true, mutation: true, resolvers: false },
-            scalars: { DateTime: { input: 'unknown', output: 'string' }, ID: 'string' },
-            emitLegacyCommonJSImports: false,
-            importExtension: '.ts',
-            ...config,
-          },
-        },
-      },
-    },
+  const content = await typesOf({ schema }, ['typescript', 'typescript-resolvers'], {
+    federation: true,
+    useTypeImports: true,
+    avoidOptionals: { query: true, mutation: true, resolvers: false },
+    scalars: { DateTime: { input: 'unknown', output: 'string' }, ID: 'string' },
+    importExtension: '.ts',
+    ...JSON.parse(readFileSync(join(folder, 'codegen.json'), 'utf8')),
+  });
+  outputs.set(target, tidied(content));
+}
+
+/** Returns the types that these plugins generate. */
+async function typesOf(from: { schema: string | string[]; documents?: string[] }, plugins: string[], more: object) {
+  const config = { enumsAsTypes: true, emitLegacyCommonJSImports: false, ...more };
+  const files: { content: string }[] = await generate(
+    { silent: true, ...from, generates: { types: { plugins, config } } },
     false,
   );
-  for (const { content } of files) outputs.set(target, tidied(content));
+  return files.map(({ content }) => content).join('');
 }
 
 /** Normalises the output of all plugins: the same line breaks, no trailing blanks. */
@@ -148,32 +143,12 @@ async function operations(schema: string, of: Operations): Promise<void> {
   const sources = globSync('{operations/*,operations}.graphql', { cwd: folder })
     .toSorted()
     .map((file) => readFileSync(join(folder, file), 'utf8'));
-  const files = await generate(
-    {
-      silent: true,
-      schema,
-      documents: sources,
-      generates: {
-        [target]: {
-          plugins: ['typescript-operations'],
-          config: {
-            enumsAsTypes: true,
-            scalars: { DateTime: 'string', ID: 'string' },
-            skipTypename: true,
-            emitLegacyCommonJSImports: false,
-          },
-        },
-      },
-    },
-    false,
-  );
-  for (const { content } of files)
-    outputs.set(
-      target,
-      tidied(
-        `import type { ${of.type.name} } from '${of.type.from}';\n\n${content}\n${documentsOf(sources, of).join('\n')}`,
-      ),
-    );
+  const content = await typesOf({ schema, documents: sources }, ['typescript-operations'], {
+    scalars: { DateTime: 'string', ID: 'string' },
+    skipTypename: true,
+  });
+  const head = `import type { ${of.type.name} } from '${of.type.from}';\n\n`;
+  outputs.set(target, tidied(`${head}${content}\n${documentsOf(sources, of).join('\n')}`));
 }
 
 /** Returns one constant per operation, with its text minified. */

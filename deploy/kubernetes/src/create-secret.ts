@@ -1,16 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface NewSecret {
-  name: string;
-  namespace: string;
-  data: Record<string, string>;
-}
-
-export interface ApiServer {
-  url: string;
-  token: string;
-}
-
 const TIMEOUT_MS = 10_000;
 const TRIES = 5;
 const CREATED = 201;
@@ -21,7 +10,10 @@ const CONFLICT = 409;
  * @returns whether it was created
  * @throws Error with a sentence that reveals nothing about the secret
  */
-export async function createSecret(api: ApiServer, { name, namespace, data }: NewSecret): Promise<boolean> {
+export async function createSecret(
+  api: { url: string; token: string },
+  { name, namespace, data }: { name: string; namespace: string; data: Record<string, string> },
+): Promise<boolean> {
   const body = JSON.stringify({
     apiVersion: 'v1',
     kind: 'Secret',

@@ -4,11 +4,17 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { printLine } from '../command.ts';
 import { provideServers } from '../provide-servers.ts';
-import { runNode, runStep, type StepResult, type Wanted } from './steps.ts';
+import { runNode, runStep, type StepResult } from './steps.ts';
 
-export interface TestRunOptions extends Wanted {
+export interface TestRunOptions {
   /** The directory of the servers' data. */
   dataDir: string;
+  /** Arguments for Jest. If there are any, lint, types and generated files are not checked. */
+  jestArgs: string[];
+  /** Whether to include the tests that take long. */
+  long: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+  signal: AbortSignal;
 }
 
 type TestsResult = Awaited<ReturnType<typeof runJest>>;

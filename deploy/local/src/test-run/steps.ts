@@ -46,12 +46,3 @@ export function runNode(
     child.once('exit', (code) => resolve(code === 0));
   }).finally(() => signal.removeEventListener('abort', end));
 }
-
-export interface Wanted {
-  /** Arguments for Jest. If there are any, lint, types and generated files are not checked. */
-  jestArgs: string[];
-  /** Whether to include the tests that take long. */
-  long: boolean;
-  env: Readonly<Record<string, string | undefined>>;
-  signal: AbortSignal;
-}

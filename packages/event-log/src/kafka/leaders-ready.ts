@@ -12,13 +12,19 @@ export async function areLeadersReady(
   seed: Address,
   connect: (address: Address) => Node,
 ): Promise<boolean> {
-  const nodes = createNodes(connect);
+  const nodes = new Map<string, Node>();
+  const open = (address: Address): Node => {
+    const name = `${address.host}:${address.port}`;
+    const node = nodes.get(name) ?? connect(address);
+    nodes.set(name, node);
+    return node;
+  };
   try {
-    const metadata = await nodes.open(seed).metadata(topic);
+    const metadata = await open(seed).metadata(topic);
     const partitions = metadata.topic?.partitions.length ?? 0;
     const offsets = await Promise.all(
       byLeader(metadata).map(([leader, led]) =>
-        nodes.open(leader).listOffsets(
+        open(leader).listOffsets(
           topic,
           led.map((partition) => ({ partition, at: END })),
         ),
@@ -26,23 +32,6 @@ export async function areLeadersReady(
     );
     return partitions > 0 && offsets.flat().filter(({ errorCode }) => errorCode === 0).length === partitions;
   } finally {
-    nodes.close();
+    for (const node of nodes.values()) node.close();
   }
-}
-
-/** The connections of one check: one per address, all closed together. */
-function createNodes(connect: (address: Address) => Node) {
-  const nodes = new Map<string, Node>();
-  return {
-    open(address: Address): Node {
-      const name = `${address.host}:${address.port}`;
-      const node = nodes.get(name) ?? connect(address);
-      nodes.set(name, node);
-      return node;
-    },
-    close(): void {
-      for (const node of nodes.values()) node.close();
-      nodes.clear();
-    },
-  };
 }

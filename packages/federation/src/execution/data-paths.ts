@@ -8,21 +8,8 @@ export type ResultPath = (string | number)[];
 /** All objects at the end of a path. */
 export function objectsAt(data: unknown, path: DataPath): Data[] {
   const found: Data[] = [];
-  collect(data, path, 0, found);
+  walk(data, path, 0, undefined, (object) => found.push(object));
   return found;
-}
-
-function collect(value: unknown, path: DataPath, depth: number, found: Data[]): void {
-  if (typeof value !== 'object' || value === null) return;
-  const step = path[depth];
-  if (Array.isArray(value)) {
-    // A list at the end of the path is searched for objects, even without an `@` in the path.
-    const next = step === '@' ? depth + 1 : depth;
-    for (const item of value) collect(item, path, next, found);
-    return;
-  }
-  if (step === undefined) found.push(value as Data);
-  else if (step !== '@' && Object.hasOwn(value, step)) collect((value as Data)[step], path, depth + 1, found);
 }
 
 /** Finds the result paths of the wanted objects among those at the end of `path`. An object may have several paths. */
@@ -32,20 +19,24 @@ export function pathsTo(
   path: DataPath,
 ): Map<unknown, ResultPath[]> {
   const found = new Map<unknown, ResultPath[]>();
-  const walk = (value: unknown, depth: number, at: ResultPath) => {
-    if (typeof value !== 'object' || value === null) return;
-    const step = path[depth];
-    if (Array.isArray(value)) {
-      const next = step === '@' ? depth + 1 : depth;
-      for (const [index, item] of value.entries()) walk(item, next, [...at, index]);
-    } else if (step !== undefined) {
-      if (step !== '@' && Object.hasOwn(value, step)) walk((value as Data)[step], depth + 1, [...at, step]);
-    } else if (wanted.has(value)) {
-      const known = found.get(value);
-      if (known) known.push(at);
-      else found.set(value, [at]);
-    }
+  const note = (object: Data, at: ResultPath = []) => {
+    if (wanted.has(object)) found.set(object, [...(found.get(object) ?? []), at]);
   };
-  if (wanted.size > 0) walk(data, 0, []);
+  if (wanted.size > 0) walk(data, path, 0, [], note);
   return found;
+}
+
+type Found = (object: Data, at: ResultPath | undefined) => void;
+
+/** Without a path of its own (`at`), which costs time, `found` gets none. */
+function walk(value: unknown, path: DataPath, depth: number, at: ResultPath | undefined, found: Found): void {
+  if (typeof value !== 'object' || value === null) return;
+  const step = path[depth];
+  if (Array.isArray(value)) {
+    // A list at the end of the path is searched for objects, even without an `@` in the path.
+    const next = step === '@' ? depth + 1 : depth;
+    for (const [index, item] of value.entries()) walk(item, path, next, at && [...at, index], found);
+  } else if (step === undefined) found(value as Data, at);
+  else if (step !== '@' && Object.hasOwn(value, step))
+    walk((value as Data)[step], path, depth + 1, at && [...at, step], found);
 }

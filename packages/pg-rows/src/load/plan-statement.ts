@@ -17,57 +17,38 @@ export type Plan =
 
 const NOTHING: Plan = { kind: 'nothing' };
 
-/** Statements that real dumps contain besides rows, with the names that a restore reports for them. */
-const SKIPPED: Record<string, string> = {
-  AlterDefaultPrivilegesStmt: 'default privileges',
-  AlterDomainStmt: 'type',
-  AlterEnumStmt: 'type',
-  AlterEventTrigStmt: 'event trigger',
-  AlterExtensionStmt: 'extension',
-  AlterFunctionStmt: 'function',
-  AlterObjectDependsStmt: 'extension',
-  AlterOpFamilyStmt: 'operator',
-  AlterOperatorStmt: 'operator',
-  AlterOwnerStmt: 'owner',
-  AlterPolicyStmt: 'policy',
-  AlterPublicationStmt: 'publication',
-  AlterSeqStmt: 'sequence',
-  AlterStatsStmt: 'statistics',
-  AlterSubscriptionStmt: 'subscription',
-  AlterTSConfigurationStmt: 'text search',
-  AlterTSDictionaryStmt: 'text search',
-  AlterTypeStmt: 'type',
-  CommentStmt: 'comment',
-  CompositeTypeStmt: 'type',
-  CreateAmStmt: 'access method',
-  CreateCastStmt: 'cast',
-  CreateConversionStmt: 'conversion',
-  CreateEnumStmt: 'type',
-  CreateEventTrigStmt: 'event trigger',
-  CreateExtensionStmt: 'extension',
-  CreateFdwStmt: 'foreign server',
-  CreateForeignServerStmt: 'foreign server',
-  CreateForeignTableStmt: 'foreign table',
-  CreateFunctionStmt: 'function',
-  CreateOpClassStmt: 'operator',
-  CreateOpFamilyStmt: 'operator',
-  CreatePLangStmt: 'language',
-  CreatePolicyStmt: 'policy',
-  CreatePublicationStmt: 'publication',
-  CreateRangeStmt: 'type',
-  CreateSeqStmt: 'sequence',
-  CreateStatsStmt: 'statistics',
-  CreateSubscriptionStmt: 'subscription',
-  CreateTransformStmt: 'transform',
-  CreateTrigStmt: 'trigger',
-  CreateUserMappingStmt: 'foreign server',
-  GrantStmt: 'grant',
-  IndexStmt: 'index',
-  RefreshMatViewStmt: 'materialized view',
-  RuleStmt: 'rule',
-  SecLabelStmt: 'security label',
-  ViewStmt: 'view',
+/** Statements that real dumps contain besides rows, by the names that a restore reports for them. */
+const SKIPPED: Record<string, string[]> = {
+  'access method': ['CreateAmStmt'],
+  cast: ['CreateCastStmt'],
+  comment: ['CommentStmt'],
+  conversion: ['CreateConversionStmt'],
+  'default privileges': ['AlterDefaultPrivilegesStmt'],
+  'event trigger': ['AlterEventTrigStmt', 'CreateEventTrigStmt'],
+  extension: ['AlterExtensionStmt', 'AlterObjectDependsStmt', 'CreateExtensionStmt'],
+  'foreign server': ['CreateFdwStmt', 'CreateForeignServerStmt', 'CreateUserMappingStmt'],
+  'foreign table': ['CreateForeignTableStmt'],
+  function: ['AlterFunctionStmt', 'CreateFunctionStmt'],
+  grant: ['GrantStmt'],
+  index: ['IndexStmt'],
+  language: ['CreatePLangStmt'],
+  'materialized view': ['RefreshMatViewStmt'],
+  operator: ['AlterOpFamilyStmt', 'AlterOperatorStmt', 'CreateOpClassStmt', 'CreateOpFamilyStmt'],
+  owner: ['AlterOwnerStmt'],
+  policy: ['AlterPolicyStmt', 'CreatePolicyStmt'],
+  publication: ['AlterPublicationStmt', 'CreatePublicationStmt'],
+  rule: ['RuleStmt'],
+  'security label': ['SecLabelStmt'],
+  sequence: ['AlterSeqStmt', 'CreateSeqStmt'],
+  statistics: ['AlterStatsStmt', 'CreateStatsStmt'],
+  subscription: ['AlterSubscriptionStmt', 'CreateSubscriptionStmt'],
+  'text search': ['AlterTSConfigurationStmt', 'AlterTSDictionaryStmt'],
+  transform: ['CreateTransformStmt'],
+  trigger: ['CreateTrigStmt'],
+  type: ['AlterDomainStmt', 'AlterEnumStmt', 'AlterTypeStmt', 'CompositeTypeStmt', 'CreateEnumStmt', 'CreateRangeStmt'],
+  view: ['ViewStmt'],
 };
+const NAMES = new Map(Object.entries(SKIPPED).flatMap(([name, kinds]) => kinds.map((kind) => [kind, name])));
 
 const WITHOUT_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
 
@@ -98,7 +79,7 @@ function planRun(schema: DumpSchema, node: Node): string {
 function skipStatement(schema: DumpSchema, node: Node): void {
   const [kind = ''] = Object.keys(node);
   if (WITHOUT_EFFECT.has(kind)) return;
-  const name = SKIPPED[kind];
+  const name = NAMES.get(kind);
   if (name !== undefined) return schema.skip(name);
   if ('CreateDomainStmt' in node) return declareDomain(schema, node.CreateDomainStmt);
   if ('DefineStmt' in node) return schema.skip(definedKind(node.DefineStmt.kind));

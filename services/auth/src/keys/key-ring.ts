@@ -7,16 +7,13 @@ import { link, rm, writeFile, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { importJWK, type CryptoKey } from 'jose';
 
-interface SigningKey {
-  kid: string;
-  privateKey: CryptoKey;
-}
-
 /**
  * Parses a key file: a JWK set of ES256 keys, each with a unique `kid`, the first one private.
  * @throws Error whose message states the problem but contains no part of the keys
  */
-async function parseKeys(text: string): Promise<{ signing: SigningKey; verifying: KeySet }> {
+async function parseKeys(
+  text: string,
+): Promise<{ signing: { kid: string; privateKey: CryptoKey }; verifying: KeySet }> {
   const set = parseJson(text);
   if (set === undefined) throw new Error('it is not JSON');
   if (!isKeySet(set)) throw new Error('it is not a JWK set of EC P-256 keys, each with a kid');

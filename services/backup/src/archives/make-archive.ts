@@ -25,12 +25,6 @@ import { writeArchive } from './write-archive.ts';
 
 export type ArchiveMaking = Omit<CommonParts, 'mainStore' | 'loadLimits' | 'keepOldMs' | 'metrics' | 'onUnsettled'>;
 
-export interface MadeArchive extends WrittenArchive {
-  file: string;
-  createdAt: Date;
-  stores: StoreName[];
-}
-
 /**
  * Dumps all stores and publishes the archive once it is complete. `expectedBytes` is its estimated size. A failure
  * leaves nothing behind.
@@ -39,7 +33,7 @@ export function makeArchive(
   making: ArchiveMaking,
   expectedBytes: number,
   onProgress: OnWorkProgress = () => undefined,
-): Promise<MadeArchive> {
+): Promise<WrittenArchive & { file: string; createdAt: Date; stores: StoreName[] }> {
   const { storage, archiveLimits, cipher, now, nextId, product, measureDisk, log } = making;
   return making.temporaryDirs.use(async (dir) => {
     const begin = performance.now();

@@ -34,12 +34,7 @@ export function disconnectSlowReaders(app: FastifyInstance): void {
 /** Limit for pipelined requests. Few clients send any, and each may have 16 KiB of headers. */
 const MAX_WAITING = 8;
 
-interface PipelineState {
-  current: ServerResponse | undefined;
-  waiting: number;
-}
-
-const connections = new WeakMap<Socket, PipelineState>();
+const connections = new WeakMap<Socket, { current: ServerResponse | undefined; waiting: number }>();
 
 /** The response that is being sent on a connection. */
 export const currentResponse = (socket: Socket): ServerResponse | undefined => connections.get(socket)?.current;

@@ -2,7 +2,7 @@ import { LINKED_IDENTITIES, UNLINK_IDENTITY, type LinkedIdentityFieldsFragment }
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { Confirm } from '../elements/confirm.tsx';
-import { ActionError, Form, PasswordField, Submit } from '../elements/form.tsx';
+import { ActionError, Form, PasswordField, Problem, Submit } from '../elements/form.tsx';
 import { useNotify } from '../elements/notices.tsx';
 import { Ago } from '../elements/times.tsx';
 import { Button, Failure, focusHeading, Row, Section } from '../elements/view.tsx';
@@ -82,11 +82,7 @@ function LinkIdentity({ userId, name, onLinked }: LinkIdentityProps) {
   return (
     <>
       <Button text={`Link ${name}`} runs={go} />
-      {problem !== undefined && (
-        <p class="form-error" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem class="form-error" text={problem} />
     </>
   );
 }

@@ -58,10 +58,15 @@ function OtherProblem() {
 
 /** Explains to users why the last attempt failed. */
 export function ActionError({ error, class: className = 'form-error' }: { error: unknown; class?: string }) {
-  if (error === undefined) return null;
+  return <Problem class={className} text={error === undefined ? undefined : explain(error)} />;
+}
+
+/** Shown, and read out at once, as soon as there is a text. */
+export function Problem({ text, ...others }: { text: string | undefined; class: string; id?: string }) {
+  if (!text) return null;
   return (
-    <p class={className} role="alert">
-      {explain(error)}
+    <p role="alert" {...others}>
+      {text}
     </p>
   );
 }
@@ -98,11 +103,7 @@ export function Field({ label, name, hint, error: given, children }: FieldProps)
     <div class="field">
       <label for={id}>{label}</label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error !== undefined })}
-      {error && (
-        <p class="field-error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
+      <Problem class="field-error" id={`${id}-error`} text={error} />
       {hint && (
         <p class="field-hint" id={`${id}-hint`}>
           {hint}

@@ -35,13 +35,8 @@ export function useEndOfNotices(view: string): void {
   }, [view, end]);
 }
 
-export interface NoticesProviderProps {
-  /** Hides the notices. They are shown, and expire, once this is false. */
-  isHidden?: boolean;
-  children: ComponentChildren;
-}
-
-export function NoticesProvider({ isHidden = false, children }: NoticesProviderProps) {
+/** Hidden notices are shown, and expire, once `isHidden` is false. */
+export function NoticesProvider({ isHidden = false, children }: { isHidden?: boolean; children: ComponentChildren }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const count = useRef(0);
   const notify = useCallback<Notify>((notice) => {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
-import { ActionError, Form, PasswordField, Submit, TextField } from '../elements/form.tsx';
+import { ActionError, Form, PasswordField, Problem, Submit, TextField } from '../elements/form.tsx';
 import { Brand, Button, useTitle } from '../elements/view.tsx';
 import { useAction, useSending } from '../requests/use-action.ts';
 import { addressOf, currentRoute, useRoute } from '../route.ts';
@@ -40,11 +40,7 @@ export function Entrance({ storage, signOutReason, problem }: EntranceProps) {
       <p class="soft">Your tasks, live on every device.</p>
       <h1>{title}</h1>
       {signOutReason && <SignOutNotice reason={signOutReason} />}
-      {problem !== undefined && (
-        <p class="note" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem class="note" text={problem} />
       <EntranceForm storage={storage} email={email.current} onEmail={(typed) => void (email.current = typed)} />
       <p class="operators-way">
         <a href="#/operations" target="_blank">

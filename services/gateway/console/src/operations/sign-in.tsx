@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { Form, PasswordField, Submit, type Values } from '../elements/form.tsx';
+import { ActionError, Form, PasswordField, Submit, type Values } from '../elements/form.tsx';
 import { Brand, useTitle } from '../elements/view.tsx';
-import { explain, issueOf } from '../requests/explain.ts';
+import { issueOf } from '../requests/explain.ts';
 import { requireFilled } from '../requests/require-filled.ts';
 import { useAction } from '../requests/use-action.ts';
 import { createOperatorsApi, exchangeCode } from './api/operators-api.ts';
@@ -39,11 +39,7 @@ export function SignIn({ code, refusal, onSignedIn }: SignInProps) {
     <main class="entrance" ref={main}>
       <Brand />
       <h1>Operations</h1>
-      {problem !== undefined && (
-        <p class="note" role="alert">
-          {explain(problem)}
-        </p>
-      )}
+      <ActionError error={problem} class="note" />
       <Form label="Sign in as operator" action={{ ...action, error: isMissing ? action.error : undefined }}>
         <PasswordField
           label="Operators’ token"

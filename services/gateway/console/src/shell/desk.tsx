@@ -53,9 +53,8 @@ function Edited({ children }: Pick<DeskProps, 'children'>) {
 
 /** Returns the desk's key, which changes for another user and after a sign-out (`leaveDesk`). */
 export function useDeskKey(user: User | null | undefined): { deskKey: number; leaveDesk: () => void } {
-  const desk = useRef<{ key: number; userId: string | undefined; hasSignedOut: boolean }>({
+  const desk = useRef<{ key: number; userId?: string | undefined; hasSignedOut: boolean }>({
     key: 0,
-    userId: undefined,
     hasSignedOut: false,
   });
   const { key, userId, hasSignedOut } = desk.current;

@@ -11,7 +11,7 @@ import type { ConsoleStorage } from '../session/console-storage.ts';
 import { Conflicts } from '../tasks/conflicts.tsx';
 import { queryOf } from '../tasks/filters.ts';
 import { useTaskList } from '../tasks/use-task-list.ts';
-import type { OnDesk } from './desk.tsx';
+import type { OnDesk, ViewProps } from './desk.tsx';
 import { Frame } from './frame.tsx';
 import { lossesOf } from './losses.ts';
 import { isUnavailable, useOverview } from './use-overview.ts';
@@ -61,14 +61,8 @@ export function Shell({ user, storage, desk, onSignOut, onDeleted }: ShellProps)
   );
 }
 
-interface SignOutProps {
-  /** Returns what would be lost now, one sentence each. */
-  findLosses: () => readonly string[];
-  onSignOut: () => Promise<void>;
-}
-
 /** Asks for confirmation if something would be lost. */
-function SignOut({ findLosses, onSignOut }: SignOutProps) {
+function SignOut({ findLosses, onSignOut }: Pick<ViewProps, 'findLosses'> & Pick<ShellProps, 'onSignOut'>) {
   const [losses, setLosses] = useState<readonly string[]>([]);
   const begin = () => {
     const found = findLosses();

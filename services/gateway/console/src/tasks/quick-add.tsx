@@ -1,5 +1,6 @@
 import type { CreateTaskInput } from '@taskmesh/client';
 import { useId, useRef, useState } from 'preact/hooks';
+import { Problem } from '../elements/form.tsx';
 import { Button } from '../elements/view.tsx';
 import { problemOfTitle } from './draft.ts';
 import { endOf } from './due.ts';
@@ -77,11 +78,7 @@ export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) 
         />
         <Button type="submit" icon="plus" text="Add" class="primary" />
       </div>
-      {problem && (
-        <p class="field-error" id={id} role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem class="field-error" id={id} text={problem} />
       {isOpen && (
         <TaskFields
           details={details}
