@@ -20,7 +20,9 @@ export function pathsTo(
 ): Map<unknown, ResultPath[]> {
   const found = new Map<unknown, ResultPath[]>();
   const note = (object: Data, at: ResultPath = []) => {
-    if (wanted.has(object)) found.set(object, [...(found.get(object) ?? []), at]);
+    const known = found.get(object);
+    if (known) known.push(at);
+    else if (wanted.has(object)) found.set(object, [at]);
   };
   if (wanted.size > 0) walk(data, path, 0, [], note);
   return found;
