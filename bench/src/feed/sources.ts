@@ -148,14 +148,11 @@ function connectionOf([first, ...others]: Due[]): number {
 export async function createCommitter(tasksDatabase: string) {
   const source = await openStore(tasksDatabase);
   let n = 0;
-  /** Creates one task for each of these owners, in one transaction. */
-  const together = (owners: string[]) => source.make(owners.map((ownerId) => ({ n: ++n, ownerId })));
   return {
-    together,
     /** Creates single tasks for the owners in turn, at random moments. */
     atRandom(owners: string[], rate: { perSecond: number; seconds: number }) {
       const next = roundRobin(owners);
-      return pace(() => together([next()]), { ...rate, random: Math.random });
+      return pace(() => source.make([{ n: ++n, ownerId: next() }]), { ...rate, random: Math.random });
     },
     close: source.close,
   };

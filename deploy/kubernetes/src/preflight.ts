@@ -33,7 +33,9 @@ export async function preflight(options: {
   const notes = new Set<string>();
   const questions = Object.entries(expected).flatMap(([component, secrets]) => {
     const dir = join(secretsDir, component);
-    const settings: Record<string, string | undefined> = { ...ofComponent(env, component) };
+    // Not every component uses Kafka, and each that does has its own login.
+    const KAFKA_BROKERS = env[`KAFKA_BROKERS_OF_${component.toUpperCase()}`];
+    const settings: Record<string, string | undefined> = { ...env, KAFKA_BROKERS };
     for (const secret of secrets) {
       const value = read(join(dir, secret.file));
       if (value?.trim())
@@ -93,9 +95,3 @@ function asRead(value: string, { query = [] }: ExpectedSecrets[string][number], 
 
 const missing = ({ secret, key, path }: ExpectedSecrets[string][number]) =>
   `The secret ${secret} has no key ${key}, or does not exist: create it, or name another one at ${path} of the chart's values.`;
-
-/** Not every component uses Kafka, and each that does has its own login. */
-const ofComponent = (env: Env, component: string): Env => ({
-  ...env,
-  KAFKA_BROKERS: env[`KAFKA_BROKERS_OF_${component.toUpperCase()}`],
-});

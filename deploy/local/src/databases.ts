@@ -36,15 +36,11 @@ const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE
  * @throws PlainError when that user is not
  */
 export async function ensureDatabases(serverUrl: string, names: readonly string[]): Promise<void> {
-  await withPostgres(
-    maintenanceUrl(serverUrl),
-    async (client) => {
-      const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
-      const existing = new Set(rows.map(({ datname }) => datname));
-      for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
-    },
-    STATEMENT_TIMEOUT_MS,
-  );
+  await onServer(serverUrl, async (client) => {
+    const { rows } = await client.query<{ datname: string }>('select datname from pg_database');
+    const existing = new Set(rows.map(({ datname }) => datname));
+    for (const name of names) if (!existing.has(name)) await createDatabase(client, name);
+  });
 }
 
 /**
@@ -67,21 +63,20 @@ export async function describeMissingRights(serverUrl: string, env: Env): Promis
 }
 
 async function findMissingRights(url: string): Promise<{ user: string; missing: string[] }> {
-  const { rows } = await withPostgres(
-    maintenanceUrl(url),
-    (client) =>
-      client.query<{ user: string; databases: boolean; roles: boolean }>(
-        `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
+  const { rows } = await onServer(url, (client) =>
+    client.query<{ user: string; databases: boolean; roles: boolean }>(
+      `select rolname as user, rolsuper or rolcreatedb as databases, rolsuper or rolcreaterole as roles
        from pg_roles where rolname = current_user`,
-      ),
-    STATEMENT_TIMEOUT_MS,
+    ),
   );
   const { user = '', databases = true, roles = true } = rows[0] ?? {};
   return { user, missing: [...(databases ? [] : ['createdb']), ...(roles ? [] : ['createrole'])] };
 }
 
-function maintenanceUrl(serverUrl: string): string {
-  return new URL(serverUrl).pathname.length > 1 ? serverUrl : databaseUrl(serverUrl, 'postgres');
+/** Uses the maintenance database unless the URL names one. */
+function onServer<Result>(serverUrl: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const url = new URL(serverUrl).pathname.length > 1 ? serverUrl : databaseUrl(serverUrl, 'postgres');
+  return withPostgres(url, work, STATEMENT_TIMEOUT_MS);
 }
 
 async function createDatabase(client: Client, name: string): Promise<void> {

@@ -19,7 +19,7 @@ export const wrongPassword = (path: string) => badUserInput([{ path, message: 'T
 
 export const emailUnchanged = () => badUserInput([{ path: 'email', message: 'email is your address already.' }]);
 /** Does not reveal whether the token is unknown, expired or used. */
-export const emailTokenUnusable = () =>
+export const mailedTokenUnusable = () =>
   badUserInput([{ path: 'token', message: 'token is not valid, was used before, or has expired.' }]);
 /** A person who reads the mail does not necessarily own the account. */
 export const ownershipNotVerified = () =>

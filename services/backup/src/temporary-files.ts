@@ -87,7 +87,7 @@ const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 export function createTemporaryDirs({
   log,
   ...options
-}: Pick<TemporaryFilesOptions, 'dir' | 'now' | 'remove'> & { log: Log }): TemporaryFiles {
+}: Pick<TemporaryFilesOptions, 'dir' | 'now' | 'remove'> & { log: Log }) {
   const onRemains = (error: unknown, path: string) => log.error({ err: error, dir: path }, 'temporary files remain');
   return createTemporaryFiles({ ...options, prefix: 'run-', maxAgeMs: MAX_AGE_MS, onRemains, areDirs: true });
 }

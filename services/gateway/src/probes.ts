@@ -72,9 +72,7 @@ export function createReadiness(deps: { graph: LiveGraph; connections: Connectio
   const poll = createPeriodic({ everyMs: PROBE_EVERY_MS, task: probe, what: 'a service of the graph', log });
 
   return {
-    async start() {
-      poll.start();
-    },
+    start: async () => poll.start(),
     stop: () => poll.stop(),
     drain: () => {
       isDraining = true;

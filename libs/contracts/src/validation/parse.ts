@@ -9,15 +9,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 }
 
 /** Used by schemas without a message of their own, because the validator's messages describe its internal types. */
-function describeIssue({
-  code,
-  input,
-  path = [],
-}: {
-  code: string;
-  input?: unknown;
-  path?: PropertyKey[] | undefined;
-}) {
+function describeIssue({ code, input, path = [] }: z.core.$ZodRawIssue) {
   const name = path.join('.');
   if (code === 'unrecognized_keys' || name === '') return undefined;
   return input === undefined ? `${name} is required.` : `${name} is not valid.`;

@@ -3,29 +3,23 @@ import type { Registry } from 'prom-client';
 import { createLatencyHistogram, createMeters } from '../metrics.ts';
 import { errorTypeOf, NO_TRACING, type Span, type SpanDescription, type Tracing } from '../telemetry/tracing.ts';
 
-type Label = 'messaging_system' | 'messaging_operation_name' | 'messaging_destination_name' | 'error_type';
+const LABELS = ['messaging_system', 'messaging_operation_name', 'messaging_destination_name', 'error_type'] as const;
 
 /** Counts published and consumed records and measures publishing, with OpenTelemetry's metric names. One log per registry. */
 export function measureEventLog(eventLog: EventLog, registry: Registry): EventLog {
-  const labelNames: Label[] = [
-    'messaging_system',
-    'messaging_operation_name',
-    'messaging_destination_name',
-    'error_type',
-  ];
   const { counter } = createMeters(registry);
   const duration = createLatencyHistogram(
     registry,
     'messaging_client_operation_duration_seconds',
     'Time to publish a batch of records, whether it succeeded or not',
-    ...labelNames,
+    ...LABELS,
   );
   const sent = counter(
     'messaging_client_sent_messages_total',
     'Records that were published, or with an error_type were not, or may not have been',
-    ...labelNames,
+    ...LABELS,
   );
-  const consumed = counter('messaging_client_consumed_messages_total', 'Records that were read', ...labelNames);
+  const consumed = counter('messaging_client_consumed_messages_total', 'Records that were read', ...LABELS);
   const labelsOf = (operation: 'send' | 'poll', topic: string) => ({
     messaging_system: eventLog.system ?? 'memory',
     messaging_operation_name: operation,

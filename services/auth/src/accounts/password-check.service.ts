@@ -55,12 +55,8 @@ export function loginAttempt(
   };
 }
 
-export function createPasswordCheckService({
-  accounts,
-  hasher,
-  limits,
-  clock,
-}: PasswordCheckServiceDeps): PasswordCheckService {
+export function createPasswordCheckService(deps: PasswordCheckServiceDeps): PasswordCheckService {
+  const { accounts, hasher, limits } = deps;
   const compare = async (
     { account, passwordHash }: StoredAccount,
     { password, path }: { password: string; path: string },
@@ -68,7 +64,7 @@ export function createPasswordCheckService({
   ): Promise<void> => {
     const key = emailKey(account.email) ?? '';
     await limits.countLogin(key, origin.ip);
-    const attempt = loginAttempt({ accounts, limits, clock }, key, origin);
+    const attempt = loginAttempt(deps, key, origin);
     if (await hasher.verify(passwordHash, password, attempt)) return;
     await attempt.onMismatch();
     throw wrongPassword(path);

@@ -14,7 +14,7 @@ import { emailKey } from '../accounts/email-key.ts';
 import {
   emailTaken,
   emailUnchanged,
-  emailTokenUnusable,
+  mailedTokenUnusable,
   ownershipNotVerified,
   sessionEnded,
   tokenOfAnotherAccount,
@@ -136,14 +136,14 @@ export function createChangeService(common: CommonParts): ChangeService {
       const { token: given, password } = parseInput(confirmEmailInput, input);
       const hash = hashOf(given);
       const ownerId = await mails.findAccountByEmailToken(hash, new Date(clock.now()), callerOf(origin.ip));
-      if (ownerId === undefined) throw emailTokenUnusable();
+      if (ownerId === undefined) throw mailedTokenUnusable();
       const sessionId = await requireOwner(ownerId, { user, password }, origin);
       await inTransaction(async (transaction) => {
         const now = new Date(clock.now());
         const account = await transaction.lockAccount(ownerId);
         const token = await transaction.findEmailToken(hash, ownerId, now);
         // If the password was changed after the check, that change has revoked the token, too.
-        if (!account || !token) throw emailTokenUnusable();
+        if (!account || !token) throw mailedTokenUnusable();
         const { id: accountId, email: recipient } = account;
         if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
           throw sessionEnded();

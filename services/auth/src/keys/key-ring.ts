@@ -11,9 +11,7 @@ import { importJWK, type CryptoKey } from 'jose';
  * Parses a key file: a JWK set of ES256 keys, each with a unique `kid`, the first one private.
  * @throws Error whose message states the problem but contains no part of the keys
  */
-async function parseKeys(
-  text: string,
-): Promise<{ signing: { kid: string; privateKey: CryptoKey }; verifying: KeySet }> {
+async function parseKeys(text: string) {
   const set = parseJson(text);
   if (set === undefined) throw new Error('it is not JSON');
   if (!isKeySet(set)) throw new Error('it is not a JWK set of EC P-256 keys, each with a kid');

@@ -103,31 +103,24 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
     return [link(await check.confirm(known.account.id, password, 'password', origin), origin), known.account.id];
   };
 
-  const open = async (
-    given: SubmittedCode,
-    password: string | undefined,
-    opening: SessionIssueOptions,
-  ): Promise<OpenedSession> => {
-    for (let attempt = 1; ; attempt++) {
-      const [step, accountId] = await stepFor(given, password, opening.origin);
-      try {
-        return await inTransaction(async (transaction) => {
-          const at = now();
-          const code = await transaction.lockCode(given, at);
-          if (!code) throw codeUnusable();
-          return sessions.openIn(transaction, await step(transaction, code, at), opening);
-        }, accountId);
-      } catch (error) {
-        if (!isUniqueViolation(error) || attempt === MAX_ATTEMPTS) throw error;
-      }
-    }
-  };
-
   return {
     async signIn(input, opening) {
-      const { code, verifier, password } = parseInput(signInWithCodeInput, input);
+      const { code: token, verifier, password } = parseInput(signInWithCodeInput, input);
       await limits.countProviderSignIn(opening.origin.ip);
-      return open({ hash: hashOf(code), challenge: hashOf(verifier) }, password, opening);
+      const given = { hash: hashOf(token), challenge: hashOf(verifier) };
+      for (let attempt = 1; ; attempt++) {
+        const [step, accountId] = await stepFor(given, password, opening.origin);
+        try {
+          return await inTransaction(async (transaction) => {
+            const at = now();
+            const code = await transaction.lockCode(given, at);
+            if (!code) throw codeUnusable();
+            return sessions.openIn(transaction, await step(transaction, code, at), opening);
+          }, accountId);
+        } catch (error) {
+          if (!isUniqueViolation(error) || attempt === MAX_ATTEMPTS) throw error;
+        }
+      }
     },
   };
 }

@@ -1,7 +1,7 @@
-import { badUserInput, forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/contracts';
+import { forgotPasswordInput, parseInput, resetPasswordInput } from '@taskmesh/contracts';
 import type { EndedSession, RequestOrigin } from '@taskmesh/internal-api';
-import type { AccountTransaction } from '../accounts/account-transaction.repository.ts';
 import { emailKey } from '../accounts/email-key.ts';
+import { mailedTokenUnusable } from '../auth.errors.ts';
 import { hashOf } from '../opaque-token.ts';
 import { callerOf } from '../rate-limits.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -34,57 +34,37 @@ export function createRecoveryService(common: CommonParts): RecoveryService {
     async reset(input, origin) {
       const { token, newPassword } = parseInput(resetPasswordInput, input);
       const hash = hashOf(token);
-      const account = await mails.findAccountByResetToken(hash, new Date(clock.now()), callerOf(origin.ip));
-      if (!account) throw resetTokenUnusable();
-      rules.check(newPassword, 'newPassword', account.email);
+      const known = await mails.findAccountByResetToken(hash, new Date(clock.now()), callerOf(origin.ip));
+      if (!known) throw mailedTokenUnusable();
+      rules.check(newPassword, 'newPassword', known.email);
       const passwordHash = await hasher.hash(newPassword, origin.ip);
-      const set = { hash, accountId: account.id, passwordHash, now: new Date(clock.now()), origin, ids };
-      const ended = await inTransaction((transaction) => setPassword(transaction, set), account.id);
-      await limits.forgetFailedLogins(emailKey(account.email) ?? '', origin.ip);
-      await limits.forgetSessions(account.id);
+      const now = new Date(clock.now());
+      const fact = { at: now, accountId: known.id, origin };
+      // Locks the account first: the later of two resets finds the token deleted, and no login opens a session in between.
+      const ended = await inTransaction(async (transaction) => {
+        const account = await transaction.lockAccount(known.id);
+        const found = await transaction.findResetToken(hash, known.id, now);
+        if (!account || !found) throw mailedTokenUnusable();
+        account.passwordHash = passwordHash;
+        account.hasPassword = true;
+        account.passwordVersion++;
+        account.updatedAt = now;
+        await transaction.revokeChanges(account);
+        transaction.record({ ...fact, kind: 'password.reset' });
+        // A different person may have linked an identity before the account got this address.
+        const linked = await transaction.lockLinked(known.id);
+        const foreign = linked.filter(({ email }) => emailKey(email) !== account.emailKey);
+        for (const identity of foreign) {
+          transaction.remove(identity);
+          transaction.record({ ...fact, kind: 'identity.unlinked' });
+        }
+        if (foreign.length > 0)
+          transaction.addMail({ ...fact, id: ids.next(), kind: 'identity.unlinked', recipient: account.email });
+        return transaction.endEverything(known.id, now);
+      }, known.id);
+      await limits.forgetFailedLogins(emailKey(known.email) ?? '', origin.ip);
+      await limits.forgetSessions(known.id);
       return ended;
     },
   };
 }
-
-interface NewPassword {
-  /** The hash of the token. */
-  hash: string;
-  accountId: string;
-  passwordHash: string;
-  now: Date;
-  origin: RequestOrigin;
-  ids: CommonParts['ids'];
-}
-
-/** Locks the account first: the later of two resets finds the token deleted, and no login opens a session in between. */
-async function setPassword(
-  transaction: AccountTransaction,
-  { hash, accountId, passwordHash, now, origin, ids }: NewPassword,
-): Promise<EndedSession[]> {
-  const account = await transaction.lockAccount(accountId);
-  const token = await transaction.findResetToken(hash, accountId, now);
-  if (!account || !token) throw resetTokenUnusable();
-  account.passwordHash = passwordHash;
-  account.hasPassword = true;
-  account.passwordVersion++;
-  account.updatedAt = now;
-  await transaction.revokeChanges(account);
-  const fact = { at: now, accountId, origin };
-  transaction.record({ ...fact, kind: 'password.reset' });
-  // A different person may have linked an identity before the account got this address.
-  const foreignIdentities = (await transaction.lockLinked(accountId)).filter(
-    ({ email }) => emailKey(email) !== account.emailKey,
-  );
-  for (const linked of foreignIdentities) {
-    transaction.remove(linked);
-    transaction.record({ ...fact, kind: 'identity.unlinked' });
-  }
-  if (foreignIdentities.length > 0)
-    transaction.addMail({ ...fact, id: ids.next(), kind: 'identity.unlinked', recipient: account.email });
-  return transaction.endEverything(accountId, now);
-}
-
-/** Does not reveal whether the token is unknown, expired or used. */
-const resetTokenUnusable = () =>
-  badUserInput([{ path: 'token', message: 'token is not valid, was used before, or has expired.' }]);

@@ -75,9 +75,7 @@ export function createAccessKeys({ auth, log }: { auth: Pick<AuthInternal, 'acce
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async start() {
-      poll.start();
-    },
+    start: async () => poll.start(),
     stop: () => poll.stop(),
   };
 }

@@ -83,12 +83,9 @@ export interface OperatorRules {
  * With a token, its holders are operators. Without one, requests from this machine are, unless they come from a web
  * page of another site or through a proxy. This admits a developer's own client, and no one by accident.
  */
-export function createOperatorCheck({
-  token,
-  machineToken,
-}: OperatorRules): (request: IncomingMessage) => OperatorCheck {
-  if (token !== undefined) return (request) => (bearsToken(request, token) ? 200 : 401);
-  return (request) => {
+export function createOperatorCheck({ token, machineToken }: OperatorRules) {
+  return (request: IncomingMessage): OperatorCheck => {
+    if (token !== undefined) return bearsToken(request, token) ? 200 : 401;
     if (!isLocal(request)) return 403;
     const { origin, host = '' } = request.headers;
     if (origin === undefined) return 200;

@@ -79,9 +79,7 @@ export function createEndedSessions({ auth, clock, log, monotonicMs = () => perf
     },
     /** Whether the whole list has been loaded since the start. */
     loaded: (): boolean => isLoaded,
-    async start() {
-      poll.start();
-    },
+    start: async () => poll.start(),
     stop: () => poll.stop(),
   };
 }

@@ -26,13 +26,10 @@ export const NO_PERSISTED_QUERIES: PersistedQueries = { get: async () => undefin
 
 export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
   const local = new LRUCache<string, string>({ maxSize: LOCAL_BUDGET_CHARS, sizeCalculation: (text) => text.length });
-  const ofCaller = keyValue.limiter({ name: 'persisted-queries', points: PER_CALLER, windowSeconds: DAY_S });
-  const ofNetwork = keyValue.limiter({
-    name: 'persisted-queries-of-network',
-    points: PER_NETWORK,
-    windowSeconds: DAY_S,
-  });
-  const ofAll = keyValue.limiter({ name: 'persisted-queries-of-all', points: OF_ALL, windowSeconds: DAY_S });
+  const limiter = (name: string, points: number) => keyValue.limiter({ name, points, windowSeconds: DAY_S });
+  const ofCaller = limiter('persisted-queries', PER_CALLER);
+  const ofNetwork = limiter('persisted-queries-of-network', PER_NETWORK);
+  const ofAll = limiter('persisted-queries-of-all', OF_ALL);
 
   /** Peeks at the shared limits before it counts, so that attempts beyond those are not charged to the caller. */
   const mayKeep = async ({ caller, network }: { caller: string; network: string }): Promise<boolean> =>

@@ -150,13 +150,10 @@ const PREFLIGHT_SECONDS = '600';
  * CORS headers for pages of the allowed origins only; outside production, those of this machine are allowed, too (a front
  * end's development server). Tokens travel in a header, so credentials are not allowed.
  */
-function createCors({
-  corsOrigins,
-  production,
-}: Pick<GatewayConfig, 'corsOrigins' | 'production'>): (request: FastifyRequest, reply: FastifyReply) => void {
+function createCors({ corsOrigins, production }: Pick<GatewayConfig, 'corsOrigins' | 'production'>) {
   const named = new Set(corsOrigins);
   const isAllowed = (origin: string) => named.has(origin) || (!production && isLoopbackOrigin(origin));
-  return (request, reply) => {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !isAllowed(origin)) return;
