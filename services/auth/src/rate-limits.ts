@@ -107,8 +107,8 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     },
     /** Counts each setting separately: neither a stolen session nor a neighbour who renames accounts may keep an owner from a new password. */
     async countChange(userId: string, setting: 'name' | 'password' | 'email', ip: string | null) {
-      if (setting === 'name') await changesOfCaller(ip); // others cost a hash
       await changes(`${setting}.${userId}`);
+      if (setting === 'name') await changesOfCaller(ip); // others cost a hash
     },
     countSignUp: byCaller('auth.sign-up.ip', 60, 5),
     /** Counts one step of a sign-in through a provider. */

@@ -34,7 +34,7 @@ it('closes in time while a connection is being opened, and completes its stateme
   expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
 }, 20_000);
 
-it('runs one long statement of an owner at a time, with room for a short one and for other owners', async () => {
+it('runs one long statement of an owner at a time, with room for short ones, also behind another long one, and for other owners', async () => {
   const database = await openDatabase(store.url);
   const holder = await database.openSession();
   await holder.run({ name: 'hold', text: 'select pg_advisory_lock(1)' });
@@ -47,10 +47,11 @@ it('runs one long statement of an owner at a time, with room for a short one and
   const first = run('ada', long, 'network');
   await run('ada', 'select 1');
   const second = run('ada', 'select 2', 'network');
+  await run('ada', 'select 4');
   await run('bob', 'select 3');
   await holder.close();
   await Promise.all([first, second]);
-  expect(ended).toEqual(['ada: select 1', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
+  expect(ended).toEqual(['ada: select 1', 'ada: select 4', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
   await database.close();
 });
 
@@ -58,7 +59,7 @@ it('runs the long statements of all owners on half of the connections, and those
   const database = await openDatabase(store.url);
   const holder = await database.openSession();
   await holder.run({ name: 'hold', text: 'select pg_advisory_lock(2)' });
-  const long = { name: 'long', text: 'select pg_advisory_xact_lock(2)' };
+  const long = { name: 'long', text: 'select pg_advisory_xact_lock(2), pg_sleep(0.02)' }; // one after another
   const ended: string[] = [];
   const run = (owner: string, network: string) =>
     database.run('read', long, [], owner, network).finally(() => ended.push(owner));

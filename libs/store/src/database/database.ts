@@ -102,8 +102,8 @@ export interface Database {
   inTransaction<Result>(work: (em: EntityManager<PostgreSqlDriver>) => Promise<Result>, turn?: string): Promise<Result>;
   /**
    * Runs a prepared statement directly on the pool, for hot paths. Parameters are bound, never interpolated. With `ownerId`, limits
-   * how many of the owner's statements run at once. With `longFor`, a network from `networkOf`, the statement takes long: it leaves
-   * room for one other of its owner, few of them run at once, and networks take turns.
+   * how many of the owner's statements run at once. With `longFor`, a network from `networkOf`, the statement takes long: only one
+   * of its owner runs at once and few of all owners, and networks take turns.
    * @throws AppError SERVICE_UNAVAILABLE, also when earlier statements of the owner take too long
    */
   run<Row extends QueryResultRow>(
@@ -195,8 +195,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   };
   const limited = (concurrency: number) => createBulkhead({ concurrency, ...limits });
   const serialized = limited(1);
-  const ownerShare = Math.ceil(poolSize * OWNER_SHARE);
-  const owners = limited(ownerShare);
+  const owners = limited(Math.ceil(poolSize * OWNER_SHARE));
+  const ownersLong = limited(1); // apart, because these also wait for those of other owners
   const long = createFairQueue({
     ...{ concurrency: Math.ceil(poolSize * LONG_SHARE), maxWaiting: MAX_LONG_WAITING, ...limits },
   });
@@ -258,7 +258,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         );
       if (ownerId === undefined) return run();
       if (longFor === undefined) return owners.run(ownerId, run);
-      return owners.run(ownerId, () => long.run(longFor, run), { weight: Math.max(1, ownerShare - 1) });
+      return ownersLong.run(ownerId, () => long.run(longFor, run));
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...sessionSettings, ...extra }, ...session }),
