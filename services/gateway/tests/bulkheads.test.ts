@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { gzipSync } from 'node:zlib';
 import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from './fakes/raw.ts';
+import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from '@taskmesh/testing/raw';
 import { holdExecution } from './fakes/tasks.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';

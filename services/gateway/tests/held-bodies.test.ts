@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchGraphQL, postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
-import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from './fakes/raw.ts';
+import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from '@taskmesh/testing/raw';
 
 const MIB = 1024 * 1024;
 

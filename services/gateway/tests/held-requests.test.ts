@@ -1,7 +1,7 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { Server, type IncomingMessage } from 'node:http';
 import { useGateway, USER } from './fakes/gateway.ts';
-import { openRaw, rawRequest, statusOf } from './fakes/raw.ts';
+import { openRaw, rawRequest, statusOf } from '@taskmesh/testing/raw';
 import { streamChannel, streamGraphqlWs } from './fakes/streams.ts';
 
 /** Collects the requests of all such events from now on. */

@@ -2,7 +2,7 @@ import { closed, eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway, useGateway, USER, withLargeTask } from './fakes/gateway.ts';
-import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, rawResponse } from './fakes/raw.ts';
+import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, rawResponse } from '@taskmesh/testing/raw';
 import { holdExecution } from './fakes/tasks.ts';
 
 const MIB = 1024 * 1024;

@@ -3,7 +3,7 @@ import { startTraceCollector, type ReceivedSpan, type TraceCollector } from '@ta
 import { eventually } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { startTestGateway, type TestGateway, type TestGatewayOptions, USER } from './fakes/gateway.ts';
-import { openRaw, rawRequest, statusOf } from './fakes/raw.ts';
+import { openRaw, rawRequest, statusOf } from '@taskmesh/testing/raw';
 import { connectGraphqlWs, streamGraphqlWs } from './fakes/streams.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';

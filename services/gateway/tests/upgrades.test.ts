@@ -4,7 +4,7 @@ import { eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
-import { HANDSHAKE, openRaw, rawRequest, statusOf } from './fakes/raw.ts';
+import { HANDSHAKE, openRaw, rawRequest, statusOf } from '@taskmesh/testing/raw';
 import { openWebSocket } from './fakes/streams.ts';
 import { createFakeTasks } from './fakes/tasks.ts';
 

@@ -3,7 +3,7 @@ import { eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { useGateway } from './fakes/gateway.ts';
-import { openRaw, rawGraphQL, rawRequest, statusOf } from './fakes/raw.ts';
+import { openRaw, rawGraphQL, rawRequest, statusOf } from '@taskmesh/testing/raw';
 import { openWebSocket } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;

@@ -13,7 +13,7 @@ export function createRestoreRepository(database: Database) {
     unfinished: (): Promise<Restore[]> =>
       database.retry((em) => em.find(RestoreEntity, { endedAt: null }, { orderBy: { startedAt: 'asc' } })),
 
-    /** Finished restores with databases that may be dropped: those of an undone one whatever the clock says. */
+    /** Finished restores with databases that may be dropped: those of an undone one regardless of the clock. */
     overdue: (now: Date): Promise<Restore[]> =>
       database.retry((em) =>
         em.find(RestoreEntity, {
