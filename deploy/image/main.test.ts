@@ -63,10 +63,13 @@ describe('a secret', () => {
     expect(said).toContain('REDIS_URL must be');
   });
 
-  it('prevents the start if its file cannot be read', async () => {
-    expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE: join(dir, 'missing') })).toEqual({
+  it.each([
+    ['missing', () => join(dir, 'missing')],
+    ['empty', () => secret('\n')],
+  ])('prevents the start if its file is %s', async (_, file) => {
+    expect(await run(['migrate', 'auth'], { POSTGRES_URL_FILE: file() })).toEqual({
       code: 1,
-      said: expect.stringContaining('POSTGRES_URL_FILE cannot be read'),
+      said: expect.stringContaining('POSTGRES_URL_FILE cannot be used'),
     });
   });
 });

@@ -54,8 +54,9 @@ function readSecrets(env: NodeJS.ProcessEnv): void {
       // Secret files often end with a line break. A variable of only blanks stays, so that its service refuses it.
       const value = env[name]?.trim() || (file && readFileSync(file, 'utf8').trim());
       if (value) env[name] = value;
+      else if (file && !env[name]) throw new Error(`${file} is empty`);
     } catch (error) {
-      process.stderr.write(`${name}_FILE cannot be read: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.stderr.write(`${name}_FILE cannot be used: ${error instanceof Error ? error.message : String(error)}\n`);
       process.exit(1);
     }
   }

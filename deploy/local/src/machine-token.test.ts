@@ -81,6 +81,12 @@ describe('the address for operators', () => {
     expect(text).toContain(machineToken.file);
   });
 
+  it('names only the file where no code can be stored, as on a full disk', () => {
+    mkdirSync(`${machineToken.file}-code.new`);
+    const text = operatorsAddress('http://127.0.0.1:4000', machineToken, { isTerminal: true });
+    expect(text).toBe(`http://127.0.0.1:4000/#/operations (requires the token in ${machineToken.file})`);
+  });
+
   it.each([
     ['outside a terminal', true, false, 'http://127.0.0.1:4000'],
     ['where the token is not valid', true, true, 'http://192.0.2.7:4000'],

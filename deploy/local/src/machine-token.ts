@@ -30,7 +30,8 @@ function readOwn(file: string): string | undefined {
 
 /**
  * Returns the URL at which operators start in a browser. At a terminal it contains a code that can be exchanged for the token
- * once, after the `#`, which browsers never send. Output to a file or another program names only the token's file.
+ * once, after the `#`, which browsers never send. Output to a file or another program, or a disk that takes no code, names only
+ * the token's file.
  */
 export function operatorsAddress(
   url: string,
@@ -41,6 +42,7 @@ export function operatorsAddress(
   if (!machineToken) return `${address} (requires BACKUP_TOKEN)`;
   if (!isLoopbackHost(new URL(url).host)) return `${url}: on this machine only, or with a BACKUP_TOKEN`;
   const { file } = machineToken;
-  if (!isTerminal) return `${address} (requires the token in ${file})`;
-  return `${address}?code=${issueSignInCode(file, Date.now())} (once, within 10 minutes; then it requires the token in ${file})`;
+  const code = isTerminal && ifThere(() => issueSignInCode(file, Date.now()));
+  if (!code) return `${address} (requires the token in ${file})`;
+  return `${address}?code=${code} (once, within 10 minutes; then it requires the token in ${file})`;
 }

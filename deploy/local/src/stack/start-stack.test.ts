@@ -145,7 +145,7 @@ describe('a stack', () => {
     expect([...pids, state?.pid ?? 0].filter(isAlive)).toEqual([]);
   });
 
-  it('restarts a killed service and stops although its own notes cannot be written, as on a full disk', async () => {
+  it('restarts a killed service and stops although stack.json and the note of its lock cannot be written', async () => {
     const stack = await start(optionsFor('full'));
     const path = (file: string) => join(dir.path, 'full', file);
     mkdirSync(path('stack.json.new')); // so that stack.json cannot be written

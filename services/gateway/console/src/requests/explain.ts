@@ -8,7 +8,7 @@ const SENTENCES: Partial<Record<string, string>> = {
   SERVICE_UNAVAILABLE: 'The server cannot do this right now. Please try again in a moment.',
   INTERNAL_SERVER_ERROR: 'Something went wrong on the server. Please try again.',
   QUEUE_FULL: 'Too many changes are waiting for the connection: this one was not accepted.',
-  STORAGE: 'This browser has no room left for the change: it was not sent.',
+  STORAGE: 'This browser did not store the change: it was not sent.',
   OUTCOME_UNKNOWN: 'It is unclear whether this was done. Please check before you do it again.',
   SIGN_IN_NOT_BEGUN: NOT_STARTED_HERE,
   NOT_FOUND: 'It no longer exists.',

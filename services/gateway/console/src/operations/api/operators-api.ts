@@ -71,7 +71,8 @@ export function createOperatorsApi({ token, onRefused }: { token: string; onRefu
 /** Exchanges a one-time code for the token. @throws OperatorsError */
 export async function exchangeCode(code: string): Promise<string> {
   const headers = { 'content-type': 'application/json', accept: 'application/json' };
-  const response = await send('/operations/sign-in', { method: 'POST', headers, body: JSON.stringify({ code }) });
+  const [body, signal] = [JSON.stringify({ code }), AbortSignal.timeout(READ_TIMEOUT_MS)];
+  const response = await send('/operations/sign-in', { method: 'POST', headers, body, signal });
   if (!response.ok) throw refusalOf(response.status, await response.text().catch(() => ''));
   return (await json<OperatorsToken>(response)).data.token;
 }
