@@ -33,9 +33,12 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     const callers = limiter(name, perCaller, minutes);
     const sites = limiter(`${name}.site`, NETWORKS_PER_SITE * perCaller, minutes);
     return async (caller: string, method: 'peek' | 'consume' = 'consume') => {
-      const ofCaller = await callers[method](caller);
       const site = siteOf(caller);
-      return ofCaller.allowed && site !== caller ? sites[method](site) : ofCaller;
+      // First, so that not each of a site's 65,536 networks leaves a counter behind.
+      const ofSite = site === caller ? undefined : await sites.peek(site);
+      if (ofSite?.allowed === false) return ofSite;
+      const ofCaller = await callers[method](caller);
+      return ofSite && ofCaller.allowed && method === 'consume' ? sites.consume(site) : ofCaller;
     };
   };
   const byKey = (...limit: Parameters<typeof limiter>) => {
@@ -60,6 +63,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
   const [opened, refreshed] = [byKey('auth.opened', scaled(600), 60), byKey('auth.refreshed', scaled(600), 60)];
   const changes = byKey('auth.change', 60, 15);
   const changesOfCaller = byCaller('auth.change.ip', 600, 60);
+  const passwordsOfCaller = byCaller('auth.password.ip', 60, 5);
   const newTokens = byKey('auth.token', 100, 24 * 60);
 
   const keyOfPair = (emailKey: string, caller: string) => hashOf(JSON.stringify([emailKey, caller]));
@@ -109,6 +113,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
     async countChange(userId: string, setting: 'name' | 'password' | 'email', ip: string | null) {
       await changes(`${setting}.${userId}`);
       if (setting === 'name') await changesOfCaller(ip); // others cost a hash
+      if (setting === 'password') await passwordsOfCaller(ip); // each is mailed to an address that may be unconfirmed
     },
     countSignUp: byCaller('auth.sign-up.ip', 60, 5),
     /** Counts one step of a sign-in through a provider. */

@@ -25,6 +25,21 @@ describe('signing up', () => {
       { path: 'password', message: 'password is too long.' },
     ]);
   });
+
+  it.each([
+    ['ada@exam\u200bple.com', false],
+    ['ada@example.com\u00ad', false],
+    ['ada\u2060@example.com', false],
+    ['ada@ｅxample.com', false],
+    ['ada@example\u3002com', false],
+    ['ada@exämple.com', true],
+    ['ada@xn--exmple-cua.com', true],
+    ['ａda@example.com', true],
+  ])('accepts %j as an address only if mailers read it as people do: %j', async (email, isAccepted) => {
+    const { errors } = await running.send(SIGN_UP, { input: { email, password: PASSWORD, name: 'Ada' } });
+    const message = 'email must not contain invisible characters or variants of letters.';
+    expect(errors?.[0]?.extensions?.issues).toEqual(isAccepted ? undefined : [{ path: 'email', message }]);
+  });
 });
 
 describe('logging in', () => {

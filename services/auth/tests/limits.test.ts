@@ -1,6 +1,8 @@
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
+import { createMemoryKeyValue, type LimiterOptions } from '@taskmesh/key-value';
+import { createLimits } from '../src/rate-limits.ts';
 import {
   CHANGE_EMAIL,
   CHANGE_NAME,
@@ -145,11 +147,23 @@ describe('limits per caller', () => {
     const here = { ...identity, ip: '192.0.2.7' };
     const change = () =>
       running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: PASSWORD } }, here);
-    expect(await codesOf(20, change)).toEqual(times(20, 'ok'));
+    expect(await codesOf(6, change)).toEqual(times(6, 'ok'));
     const logIn = (ip: string) => login(running, 'ada@example.com', PASSWORD, ip);
-    expect(await codesOf(41, () => logIn('192.0.2.7'))).toEqual([...times(40, 'ok'), 'RATE_LIMITED']);
+    expect(await codesOf(55, () => logIn('192.0.2.7'))).toEqual([...times(54, 'ok'), 'RATE_LIMITED']);
     expect(codeOf(await change())).toBe('RATE_LIMITED');
     expect(codeOf(await logIn('192.0.2.8'))).toBeUndefined();
+  });
+
+  it('rejects too many new passwords by all accounts of a caller: each is mailed to an address of their choice', async () => {
+    const [{ identity: one }, { identity: two }] = [
+      await running.signUp('ada+1@example.com'),
+      await running.signUp('ada+2@example.com'),
+    ];
+    const input = { currentPassword: PASSWORD, newPassword: PASSWORD };
+    const change = (user: Identity, ip: string) => running.send(CHANGE_PASSWORD, { input }, { ...user, ip });
+    const changes = codesOf(7, (index) => change(index % 2 === 0 ? one : two, '192.0.2.7'));
+    expect(await changes).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
+    expect(codeOf(await change(one, '192.0.2.8'))).toBeUndefined();
   });
 
   it('rejects too many changes by all accounts of a caller, together with new personal tokens', async () => {
@@ -182,6 +196,18 @@ describe('limits per caller', () => {
     const guess = (index: number) => login(running, `unknown-${index}@example.com`, '', ipAt(index));
     expect(await codesOf(41, guess)).toEqual([...times(40, 'UNAUTHENTICATED'), 'RATE_LIMITED']);
     expect(codeOf(await login(running, 'unknown@example.com', '', '2001:db8:3:1::1'))).toBe('UNAUTHENTICATED');
+  });
+
+  it('keeps no counters of networks whose site has used up its limit', async () => {
+    const [keys, { limiter }] = [new Set<string>(), createMemoryKeyValue()];
+    const recording = (options: LimiterOptions) => {
+      const { consume, ...others } = limiter(options);
+      return { ...others, consume: (key: string) => consume(key).finally(() => keys.add(`${options.name} ${key}`)) };
+    };
+    const keyValue = { ...createMemoryKeyValue(), limiter: recording };
+    const { countSignUp } = createLimits({ keyValue, factor: 0.1, signInIps: async () => [] });
+    for (let index = 0; index < 100; index++) await countSignUp(`2001:db8:5:${index}::1`).catch(() => undefined);
+    expect(keys.size).toBe(24 + 1); // and their site
   });
 
   it('does not count what a network sends above its own limit against its site', async () => {

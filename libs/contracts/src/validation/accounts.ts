@@ -14,6 +14,16 @@ export const email = stringField('email')
   )
   .meta({ format: 'email', maxLength: 254 });
 
+/** Invisible characters and those that mailers replace in domains: the address would look like, or be, another one. */
+const LOOKS_DIFFERENT = /[\p{Cf}\u3002]/u;
+const isAsMailersReadIt = (address: string) => {
+  const domain = address.slice(address.lastIndexOf('@'));
+  return !LOOKS_DIFFERENT.test(address) && domain.normalize('NFC') === domain.normalize('NFKC');
+};
+
+/** An address that an account gets now. Earlier ones stay usable for logins and recovery. */
+const newEmail = email.refine(isAsMailersReadIt, 'email must not contain invisible characters or variants of letters.');
+
 export const name = stringField('name')
   .transform((value) => value.trim())
   .refine(
@@ -29,7 +39,7 @@ export const password = stringField('password').max(1_024, 'password is too long
 const optionalPassword = password.nullish().transform((value) => value ?? undefined);
 
 /** Auth itself enforces the rules for a new password (length, list of common ones). */
-export const signUpInput = z.object({ email, password, name });
+export const signUpInput = z.object({ email: newEmail, password, name });
 export type SignUp = z.output<typeof signUpInput>;
 
 /** Checks only types and size: a value that matches no account is a failed login, not a validation error. */
@@ -52,7 +62,7 @@ export const changeNameInput = z.object({ name });
 /** Auth itself enforces the rules for the new password; a malformed current password is treated as a wrong one. */
 export const changePasswordInput = z.object({ currentPassword: password, newPassword: password });
 
-export const changeEmailInput = z.object({ email, password });
+export const changeEmailInput = z.object({ email: newEmail, password });
 
 /** The password proves that the request does not come from someone who found an open session. */
 export const deleteAccountInput = z.object({ password });
