@@ -18,8 +18,6 @@ export { SQL_STATE } from './database/sql-state.ts';
 export { inTransaction, openSession, type Session, type SessionOptions, type SqlSession } from './database/session.ts';
 export type { Statement } from './database/prepared-query.ts';
 export { rfc3339 } from './database/rfc3339.ts';
-export { compareRows, copyRows, countRows, eachBatch, type CopiedTable } from './import/rows.ts';
-export { mirrorRows, type MirroredTable } from './import/mirror-rows.ts';
 export { createImporter, type ImporterOptions } from './import/create-importer.ts';
 export {
   BLANKS,

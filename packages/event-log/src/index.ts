@@ -6,5 +6,12 @@ export {
   type LogReader,
   type LogRecord,
 } from './event-log.ts';
+export { createBlockedKeys, type BlockedKey, type BlockedKeysOptions } from './blocked-keys.ts';
 export * from './kafka.ts';
 export { createMemoryEventLog } from './memory.ts';
+export {
+  createOrderedPublisher,
+  type FailedItem,
+  type OrderedPublisherOptions,
+  type PublishOutcome,
+} from './ordered-publisher.ts';

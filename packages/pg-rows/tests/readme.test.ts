@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..');
 const MODULES = join(ROOT, '../../node_modules');
 
-it('the example in the README runs', async () => {
+it('the examples in the README run', async () => {
   const [source, target] = [await createTestDatabase('source'), await createTestDatabase('target')];
   const dir = makeTempDir();
   await source.query(`
@@ -17,8 +17,8 @@ it('the example in the README runs', async () => {
     create table sessions (id text primary key, person int references people);
     create view names as select name from people;
     insert into people values (1, 'Ada', 'secret'), (2, 'Grace', 'secret'); insert into sessions values ('s', 1)`);
-  const [, example = ''] = /```js\n([^]*?)```/.exec(readFileSync(join(ROOT, 'README.md'), 'utf8')) ?? [];
-  await writeFile(join(dir, 'example.mjs'), example);
+  const examples = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/```js\n([^]*?)```/g);
+  await writeFile(join(dir, 'example.mjs'), [...examples].map(([, code]) => code).join('\n'));
   await mkdir(join(dir, 'node_modules/@taskmesh'), { recursive: true });
   await symlink(ROOT, join(dir, 'node_modules/@taskmesh/pg-rows'));
   await symlink(join(MODULES, 'pg'), join(dir, 'node_modules/pg'));
@@ -29,4 +29,5 @@ it('the example in the README runs', async () => {
     { id: 1, name: 'Ada', password: '' },
     { id: 2, name: 'Grace', password: '' },
   ]);
+  expect(await target.query('select * from sessions')).toEqual([{ id: 's', person: 1 }]);
 }, 30_000);

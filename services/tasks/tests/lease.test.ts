@@ -1,7 +1,6 @@
 import { openLockSession, openSession } from '@taskmesh/store';
 import { atEnd, createProxyFor, eventually } from '@taskmesh/testing';
-import { openLease, type Lease } from '../src/relay/relay.repository.ts';
-import type { ReadChange } from '../src/relay/publisher.ts';
+import { openLease, type Lease, type ReadChange } from '../src/relay/relay.repository.ts';
 import { openStore } from './support/store.ts';
 
 const { store, database } = await openStore('lease');
@@ -96,7 +95,7 @@ describe('large changes', () => {
   it('of blocked owners are read in limited batches that report whether there may be more', async () => {
     const lease = await open();
     const [owner = ''] = OWNERS;
-    const from = (sequence: number) => lease.readBlocked([{ ownerId: owner, sequence }]);
+    const from = (sequence: number) => lease.readBlocked([{ key: owner, sequence }]);
     const first = await from(1);
     expect([sequencesOf(first, owner), first[0]?.is_cut]).toEqual([[1], true]);
     const second = await from(2);

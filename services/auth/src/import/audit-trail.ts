@@ -1,4 +1,5 @@
-import { copyRows, inTransaction, type CopiedTable, type SqlSession, type Stores } from '@taskmesh/store';
+import { copyRows, type CopiedTable } from '@taskmesh/pg-rows/mirror';
+import { inTransaction, type SqlSession, type Stores } from '@taskmesh/store';
 
 const trail: CopiedTable = {
   name: 'audit_log',

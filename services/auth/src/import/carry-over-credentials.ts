@@ -1,4 +1,5 @@
-import { eachBatch, mirrorRows, type MirroredTable, type Stores } from '@taskmesh/store';
+import { eachBatch, mirrorRows, type MirroredTable } from '@taskmesh/pg-rows/mirror';
+import type { Stores } from '@taskmesh/store';
 import { ACCESS_TOKEN_MAX_TTL_S } from '@taskmesh/identity';
 import { forgetBefore } from '../sessions/ended-session.repository.ts';
 

@@ -1,6 +1,5 @@
+import { compareRows, countRows } from '@taskmesh/pg-rows/mirror';
 import {
-  compareRows,
-  countRows,
   createImporter,
   inTransaction,
   retryWhileUnavailable,
@@ -22,12 +21,13 @@ const SESSIONS = `select count(*)::text as count from public.sessions
 async function compareStores(stores: Stores, now: Date): Promise<StoreComparison> {
   const { from, to } = stores;
   let sessionsEnding = 0;
-  const accounts = await compareRows(stores, 'accounts', async (gone) => {
+  const accounts = await compareRows(stores, { name: 'accounts' }, async (gone) => {
     const [row] = await from.run<{ count: string }>(SESSIONS, [gone, now]);
     sessionsEnding += Number(row?.count);
   });
-  const entries = await countRows(from, 'audit_log'); // `carryOver` adds them
-  const trail = { now: entries, after: entries + (await countRows(to, 'audit_log')) };
+  const auditLog = { name: 'audit_log' };
+  const entries = await countRows(from, auditLog); // `carryOver` adds them
+  const trail = { now: entries, after: entries + (await countRows(to, auditLog)) };
   return { tables: { accounts, audit_log: trail }, accounts: { ...accounts, sessionsEnding } };
 }
 

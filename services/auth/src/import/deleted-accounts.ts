@@ -1,4 +1,5 @@
-import { copyRows, type CopiedTable, type Stores } from '@taskmesh/store';
+import { copyRows, type CopiedTable } from '@taskmesh/pg-rows/mirror';
+import type { Stores } from '@taskmesh/store';
 import { MARK_HOUSEKEEPING } from '../audit/audit.statements.ts';
 
 /** Saves the archive's own log, or what an earlier call has left of it. */

@@ -1,14 +1,12 @@
+import { compareRows, copyRows, type CopiedTable } from '@taskmesh/pg-rows/mirror';
 import {
   columnsOf,
-  compareRows,
-  copyRows,
   createImporter,
   inTransaction,
   MAX_VERSION,
   RESTORED,
   valueOf,
   type Columns,
-  type CopiedTable,
   type ImporterOptions,
   type SqlSession,
   type Stores,
@@ -121,6 +119,6 @@ export function createTasksImport({ newEpoch, ...deps }: TasksImportDeps): Tasks
         }),
       ),
     compare: (database) =>
-      withStores(database, async (stores) => ({ tables: { tasks: await compareRows(stores, 'tasks') } })),
+      withStores(database, async (stores) => ({ tables: { tasks: await compareRows(stores, { name: 'tasks' }) } })),
   };
 }

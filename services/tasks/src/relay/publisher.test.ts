@@ -1,13 +1,14 @@
-import { PublishError, type EventLog, type LogRecord } from '@taskmesh/event-log';
-import { createPublisher, type Failure, type ReadChange } from './publisher.ts';
+import type { LogRecord } from '@taskmesh/event-log';
+import { createPublisher } from './publisher.ts';
+import type { ReadChange } from './relay.repository.ts';
 
 const TIME = '2026-11-20 10:00:00+00';
 
-function change(id: number, owner: string, title = 'x'): ReadChange {
+function change(id: number, owner: string): ReadChange {
   const task = {
     id: `t${id}`,
     user_id: owner,
-    title,
+    title: 'x',
     description: null,
     completed: false,
     due_date: null,
@@ -31,66 +32,32 @@ function change(id: number, owner: string, title = 'x'): ReadChange {
   };
 }
 
-function logThat(reasonAgainst: (id: string) => Error | undefined) {
-  const batches: string[][] = [];
-  const eventLog: Pick<EventLog, 'publish'> = {
-    async publish(_topic: string, records: LogRecord[]) {
-      const reasons = new Map<LogRecord, Error>();
-      const taken: string[] = [];
-      for (const record of records) {
-        const { id } = JSON.parse(record.value);
-        const reason = reasonAgainst(id);
-        if (reason) reasons.set(record, reason);
-        else taken.push(id);
-      }
-      batches.push(taken);
-      if (reasons.size > 0) throw new PublishError(reasons);
-    },
-  };
-  const cursors = { seal: async () => 'cursor' };
-  return { batches, publisher: createPublisher(eventLog, cursors) };
+function createLog() {
+  const sent: LogRecord[] = [];
+  const eventLog = { publish: async (_topic: string, records: LogRecord[]) => void sent.push(...records) };
+  return { sent, eventLog };
 }
 
-const always = () => true;
-const idsOf = (changes: ReadChange[]) => changes.map(({ id }) => id);
-const failuresOf = (failures: Failure[]) => failures.map(({ change: { id } }) => id);
-
 describe('the publisher', () => {
-  it('sends changes in the given order, in batches that a broker accepts', async () => {
-    const { batches, publisher } = logThat(() => undefined);
-    const changes = Array.from({ length: 1_200 }, (_, n) => change(n, `o${n % 7}`));
-    expect(await publisher.publish(changes, always)).toEqual({ published: changes, refused: [], failed: [] });
-    expect(batches.map((batch) => batch.length)).toEqual([500, 500, 200]);
-    const large = Array.from({ length: 5 }, (_, n) => change(n, 'o', 'ü'.repeat(100_000)));
-    batches.length = 0;
-    await publisher.publish(large, always);
-    expect(batches.map((batch) => batch.length)).toEqual([2, 2, 1]);
-  });
-
-  it('stops sending when it is no longer allowed to', async () => {
-    const { batches, publisher } = logThat(() => undefined);
-    let checks = 0;
-    const { published } = await publisher.publish(
-      Array.from({ length: 1_200 }, (_, n) => change(n, 'o')),
-      () => ++checks < 2,
-    );
-    expect([published.length, batches.length]).toEqual([500, 1]);
-  });
-
   it('rejects a change that cannot be encoded, holds back later changes of its owner, and sends the rest', async () => {
-    const { batches, publisher } = logThat(() => undefined);
+    const { sent, eventLog } = createLog();
+    const publisher = createPublisher(eventLog, { seal: async () => 'cursor' });
     const broken = { ...change(1, 'a'), task: '{' };
-    const outcome = await publisher.publish([change(0, 'a'), broken, change(2, 'b'), change(3, 'a')], always);
-    expect(batches).toEqual([['0', '2']]);
-    expect([idsOf(outcome.published), failuresOf(outcome.refused)]).toEqual([['0', '2'], ['1']]);
+    const { published, refused } = await publisher.publish([change(0, 'a'), broken, change(2, 'b'), change(3, 'a')]);
+    expect(sent.map(({ value }) => JSON.parse(value).id)).toEqual(['0', '2']);
+    expect([published.map(({ id }) => id), refused.map(({ item }) => item.id)]).toEqual([['0', '2'], ['1']]);
+  });
+
+  it('refuses nothing while cursors cannot be made', async () => {
+    const publisher = createPublisher(createLog().eventLog, { seal: () => Promise.reject(new Error('no database')) });
+    await expect(publisher.publish([change(1, 'a')])).rejects.toThrow('no database');
   });
 
   it('gives each record the cursor of its position, and the trace of its request if there is one', async () => {
-    const sent: LogRecord[] = [];
+    const { sent, eventLog } = createLog();
     const seal = async (owner: string, place: object) => `${owner} ${JSON.stringify(place)}`;
-    const eventLog = { publish: async (_topic: string, records: LogRecord[]) => void sent.push(...records) };
     const publisher = createPublisher(eventLog, { seal });
-    await publisher.publish([{ ...change(1, 'a'), traceparent: '00-1-2-01' }, change(2, 'b')], always);
+    await publisher.publish([{ ...change(1, 'a'), traceparent: '00-1-2-01' }, change(2, 'b')]);
     expect(sent.map(({ key, headers }) => [key, headers])).toEqual([
       ['a', { traceparent: '00-1-2-01' }],
       ['b', undefined],

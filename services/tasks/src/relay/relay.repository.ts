@@ -1,16 +1,20 @@
+import type { BlockedKey } from '@taskmesh/event-log';
 import { openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
-import { PARTITIONS } from '../feed/change.ts';
+import { PARTITIONS, type ChangeRow } from '../feed/change.ts';
 import { MOVE_TO_DEAD_LETTERS } from './dead-letter.statements.ts';
-import type { BlockedOwner } from './blocked-owners.ts';
 import { createLowWater } from './low-water.ts';
-import type { ReadChange } from './publisher.ts';
 import * as statements from './relay.statements.ts';
+
+export { MAX_BLOCKED_CHANGES } from './relay.statements.ts';
 
 const UPDATE_EVERY_MS = 250;
 const ALL_PARTS = Array.from({ length: PARTITIONS }, (_, part) => part);
 
 /** The parts of the change log that one session owns: it holds their locks, reads their changes and marks them. */
 export type Lease = Awaited<ReturnType<typeof openLease>>;
+
+/** `is_cut`: more changes may follow than were read. */
+export type ReadChange = ChangeRow & { part: number; epoch: number; is_cut?: boolean };
 
 type ReadRow = ReadChange & Record<string, unknown>;
 
@@ -75,11 +79,8 @@ export async function openLease(
       return rows;
     },
     /** Reads the first `MAX_BLOCKED_CHANGES` changes of each owner. */
-    readBlocked: (owners: BlockedOwner[]): Promise<ReadChange[]> =>
-      run<ReadRow>(statements.READ_BLOCKED, [
-        owners.map(({ ownerId }) => ownerId),
-        owners.map(({ sequence }) => sequence),
-      ]),
+    readBlocked: (owners: BlockedKey[]): Promise<ReadChange[]> =>
+      run<ReadRow>(statements.READ_BLOCKED, [owners.map(({ key }) => key), owners.map(({ sequence }) => sequence)]),
     /** Makes the next read include this change and later ones, if its owner is no longer blocked. */
     readFrom: lowWater.lower,
     /** Makes the next read start from the beginning, because older changes may have appeared. */

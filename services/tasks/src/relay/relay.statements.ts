@@ -1,6 +1,5 @@
 import type { Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from '../feed/change.ts';
-import { MAX_BLOCKED_CHANGES } from './blocked-owners.ts';
 
 /** The first key of the advisory locks; the second is the part. */
 export const LOCK_CLASS = 7_203_001;
@@ -10,6 +9,9 @@ export const CHANNEL = 'taskmesh_task_changes';
 
 /** For notifications of old changes to publish again. */
 export const REPLAYS_CHANNEL = 'taskmesh_task_replays';
+
+/** Maximum number of a blocked owner's changes per attempt: few, because most attempts fail with the first. */
+export const MAX_BLOCKED_CHANGES = 10;
 
 /** Limits for each part and each blocked owner: a whole round must be read and prepared before the session's fence. */
 const PART_BYTES = 512 * 1024;

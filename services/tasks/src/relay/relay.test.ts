@@ -23,10 +23,18 @@ interface World {
   onPublish?: (replay: () => void) => void;
   onTopic?: (topic: string) => void;
   monotonicMs?: () => number;
+  backoff?: RelayDeps['backoff'];
   sleep: NonNullable<RelayDeps['sleep']>;
 }
 
-function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }: World) {
+function createWorld({
+  read,
+  onPublish,
+  onTopic,
+  monotonicMs = () => 0,
+  backoff = { firstMs: 1, maxMs: 1 },
+  sleep,
+}: World) {
   let replay = () => {};
   const eventLog = createMemoryEventLog();
   if (onPublish)
@@ -55,7 +63,7 @@ function createWorld({ read, onPublish, onTopic, monotonicMs = () => 0, sleep }:
     eventLog,
     cursors: { seal: async () => 'cursor' },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
-    backoff: { firstMs: 1, maxMs: 1 },
+    backoff,
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
     monotonicMs,
@@ -132,6 +140,23 @@ it('pauses after a round in which new changes fail, but lets notifications end t
   await relay.start();
   expect(await fourthTry.promise).toBe(1);
   await relay.stop();
+});
+
+it('waits twice as long after each failure of an owner, up to a maximum', async () => {
+  let nowMs = 0;
+  const triedAt: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  const relay = createWorld({
+    monotonicMs: () => nowMs,
+    backoff: { firstMs: 1, maxMs: 8 },
+    read: () => (nowMs++ === 0 ? [change(1)] : []),
+    onPublish: () => triedAt.push(nowMs) === 6 && enough.resolve(),
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(triedAt).toEqual([1, 2, 4, 8, 16, 24]);
 });
 
 it('creates the topic before there is anything to publish', async () => {

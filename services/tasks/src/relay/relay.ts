@@ -1,14 +1,19 @@
 import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import type { EventLog } from '@taskmesh/event-log';
+import {
+  createBlockedKeys,
+  type BlockedKey,
+  type EventLog,
+  type FailedItem,
+  type PublishOutcome,
+} from '@taskmesh/event-log';
 import { backoffMs, type Backoff, type Clock, type Log } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/change.ts';
 import { toRfc3339 } from '../tasks/task-row.ts';
-import { createBlockedOwners, MAX_BLOCKED_CHANGES, type BlockedOwner } from './blocked-owners.ts';
-import type { Lease, RelayRepository } from './relay.repository.ts';
-import { createPublisher, type Failure, type Outcome, type ReadChange } from './publisher.ts';
+import { createPublisher } from './publisher.ts';
+import { MAX_BLOCKED_CHANGES, type Lease, type ReadChange, type RelayRepository } from './relay.repository.ts';
 import type { RelayMetrics } from '../metrics.ts';
 
 /** A fallback for lost notifications. */
@@ -56,7 +61,7 @@ export function createRelay(deps: RelayDeps) {
   const publisher = createPublisher(eventLog, cursors);
   const notifications = createSignal();
   const health = createWorkerHealth(monotonicMs);
-  const blocked = createBlockedOwners({ backoff, monotonicMs });
+  const blocked = createBlockedKeys({ pauseMs: (failures) => backoffMs(failures, backoff), monotonicMs });
   let stopping = new AbortController();
   let lease: Lease | undefined;
   let claimFrom = -Infinity;
@@ -149,7 +154,7 @@ export function createRelay(deps: RelayDeps) {
   };
 
   const read = async (current: Lease, limit: number) => {
-    const fresh = blocked.size() < MAX_BLOCKED ? await current.read(limit, blocked.ids()) : [];
+    const fresh = blocked.size() < MAX_BLOCKED ? await current.read(limit, blocked.keys()) : [];
     const due = blocked.due(Math.min(MAX_DUE_OWNERS, limit));
     const waiting = due.length > 0 ? await current.readBlocked(due) : [];
     return { fresh, due, waiting };
@@ -157,19 +162,19 @@ export function createRelay(deps: RelayDeps) {
 
   const recordOutcome = async (
     current: Lease,
-    due: BlockedOwner[],
+    due: BlockedKey[],
     waiting: ReadChange[],
-    outcome: Outcome,
+    outcome: PublishOutcome<ReadChange>,
   ): Promise<void> => {
     const { published, refused, failed } = outcome;
     await current.mark(published.map(({ id }) => id));
     metrics.published(published.map(lagOf));
     for (const failure of refused) await deadLetter(current, failure);
-    for (const { change } of failed) blocked.block(change.owner_id, Number(change.sequence));
-    const handled = new Set([...published, ...refused.map(({ change }) => change)]);
-    const isFailed = new Set(failed.map(({ change }) => change.owner_id));
+    for (const { item } of failed) blocked.block(item.owner_id, Number(item.sequence));
+    const handled = new Set([...published, ...refused.map(({ item }) => item)]);
+    const isFailed = new Set(failed.map(({ item }) => item.owner_id));
     const byOwner = Map.groupBy(waiting, ({ owner_id }) => owner_id);
-    for (const { ownerId } of due)
+    for (const { key: ownerId } of due)
       if (!isFailed.has(ownerId)) advance(current, ownerId, byOwner.get(ownerId) ?? [], handled);
     report(outcome);
   };
@@ -186,13 +191,13 @@ export function createRelay(deps: RelayDeps) {
 
   const lagOf = ({ occurred_at }: ReadChange): number => clock.now() - Date.parse(toRfc3339(occurred_at));
 
-  const deadLetter = async (current: Lease, { change: { id }, reason }: Failure): Promise<void> => {
+  const deadLetter = async (current: Lease, { item: { id }, reason }: FailedItem<ReadChange>): Promise<void> => {
     await current.deadLetter(id, withCauses(reason));
     metrics.deadLettered();
     log.error({ changeId: id, err: reason }, 'the event log refuses a change: put aside as a dead letter');
   };
 
-  const report = ({ published, failed }: Outcome): void => {
+  const report = ({ published, failed }: PublishOutcome<ReadChange>): void => {
     const wasFailing = isFailing;
     isFailing = blocked.size() > 0;
     if (wasFailing && !isFailing) log.info('publishing everything again');

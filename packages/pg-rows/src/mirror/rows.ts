@@ -1,13 +1,31 @@
-import type { RowsChange } from '@taskmesh/internal-api';
-import type { SqlSession } from '../database/session.ts';
-import type { Stores } from './restored-tables.ts';
-
 const BATCH = 5_000;
 
+/**
+ * One connection. `run` executes a statement with its parameters and resolves with the rows, as `query` of node-postgres does.
+ * All statements here are written for a session with `search_path = pg_catalog, pg_temp`, so that no object of a database can
+ * take the place of a function or an operator.
+ */
+export interface Session {
+  run<Row extends Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Row[]>;
+}
+
+/** Two databases, on servers of the same version from PostgreSQL 14 on. Both may be schemas of one. */
+export interface Databases {
+  from: Session;
+  to: Session;
+}
+
+/** Names are part of the SQL as they are: lower-case identifiers. */
+export interface Table {
+  name: string;
+  /** @default 'public' */
+  schema?: string;
+}
+
+/** `bigint` also stands for the smaller integers. The nil uuid, the empty text and the least bigint are no keys. */
 export type KeyType = 'uuid' | 'text' | 'bigint';
 
-export interface ReadTable {
-  name: string;
+export interface ReadTable extends Table {
   /** The column that rows are ordered by. */
   key: string;
   keyType: KeyType;
@@ -18,6 +36,14 @@ export interface ReadTable {
 export interface CopiedTable extends ReadTable {
   /** SQL that inserts the rows of `batch`. It may use parameters from $2 on. */
   put: string;
+}
+
+/** How many rows there are in `from`, and in `to`; how many would disappear, and how many would appear. */
+export interface RowsDifference {
+  now: number;
+  after: number;
+  gone: number;
+  back: number;
 }
 
 /** The rows as one JSON text, and the last key; both are null if there are no rows. */
@@ -33,16 +59,19 @@ export const START: Record<KeyType, string> = {
   bigint: '-9223372036854775808',
 };
 
+export const qualified = ({ schema = 'public', name }: Table): string => `${schema}.${name}`;
+
 /** Reads a table's rows in batches, each as one JSON text, starting after the key `after`. */
 export async function eachBatch(
-  session: SqlSession,
-  { name, key, keyType, which = 'true' }: ReadTable,
+  session: Session,
+  table: ReadTable,
   work: (rows: string) => Promise<unknown>,
-  after: string = START[keyType],
+  after: string = START[table.keyType],
 ): Promise<void> {
+  const { key, keyType, which = 'true' } = table;
   const read = `
       select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
-      from (select * from public.${name} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
+      from (select * from ${qualified(table)} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
   for (let last: string | null = after; last !== null;) {
     const batches: Batch[] = await session.run<Batch>(read, [last]);
     const [batch] = batches;
@@ -56,26 +85,26 @@ export async function eachBatch(
  * the parameters of `put`, from $2 on.
  */
 export async function copyRows(
-  { from, to }: Stores,
+  { from, to }: Databases,
   table: CopiedTable,
   { after, values = [] }: { after?: string; values?: unknown[] } = {},
 ): Promise<void> {
-  const { name, put } = table;
-  const write = `with batch as (select * from json_populate_recordset(null::public.${name}, $1::json)) ${put}`;
+  const { put } = table;
+  const write = `with batch as (select * from json_populate_recordset(null::${qualified(table)}, $1::json)) ${put}`;
   await eachBatch(from, table, (rows) => to.run(write, [rows, ...values]), after);
 }
 
 const COMPARED_AT_ONCE = 10_000;
 
 /**
- * Compares a table's rows by id, as if the database of `to` replaced that of `from`. Read-only, in batches. Calls `onGone`
- * with the ids that would disappear.
+ * Compares a table's rows by the column `id`, a uuid, as if the database of `to` replaced that of `from`. Read-only, in
+ * batches. Calls `onGone` with the ids that would disappear.
  */
 export async function compareRows(
-  { from, to }: { from: Pick<SqlSession, 'run'>; to: Pick<SqlSession, 'run'> },
-  table: string,
+  { from, to }: Databases,
+  table: Table,
   onGone?: (ids: string[]) => Promise<void>,
-): Promise<Required<RowsChange>> {
+): Promise<RowsDifference> {
   let [gone, common] = [0, 0];
   for (let last = START.uuid; ;) {
     const ids = (await from.run<{ id: string }>(idsAfter(table), [last])).map(({ id }) => id);
@@ -90,15 +119,15 @@ export async function compareRows(
   return { now: gone + common, after, gone, back: after - common };
 }
 
-export async function countRows(session: Pick<SqlSession, 'run'>, table: string): Promise<number> {
-  const [row] = await session.run<{ count: string }>(`select count(*)::text as count from public.${table}`);
+export async function countRows(session: Session, table: Table): Promise<number> {
+  const [row] = await session.run<{ count: string }>(`select count(*)::text as count from ${qualified(table)}`);
   return Number(row?.count);
 }
 
 /** $1: the last id of the previous batch */
-const idsAfter = (table: string): string =>
-  `select id::text from public.${table} where id > $1::uuid order by id limit ${COMPARED_AT_ONCE}`;
+const idsAfter = (table: Table): string =>
+  `select id::text from ${qualified(table)} where id > $1::uuid order by id limit ${COMPARED_AT_ONCE}`;
 
 /** $1: ids */
-const unknownIn = (table: string): string =>
-  `select id::text from unnest($1::uuid[]) id where not exists (select 1 from public.${table} t where t.id = id.id)`;
+const unknownIn = (table: Table): string =>
+  `select id::text from unnest($1::uuid[]) id where not exists (select 1 from ${qualified(table)} t where t.id = id.id)`;

@@ -1,15 +1,16 @@
-import { createBlockedOwners } from './blocked-owners.ts';
+import { createBlockedKeys } from './blocked-keys.ts';
 
 function fixture() {
   let nowMs = 1_000;
+  const pauseMs = (failures: number) => Math.min(50 * 2 ** (failures - 1), 150);
   return {
-    blocked: createBlockedOwners({ backoff: { firstMs: 50, maxMs: 150 }, monotonicMs: () => nowMs }),
+    blocked: createBlockedKeys({ pauseMs, monotonicMs: () => nowMs }),
     pass: (ms: number) => (nowMs += ms),
   };
 }
 
-describe('an owner whose changes the event log does not accept', () => {
-  it('waits twice as long after each failure, up to a maximum, and starts again after a release', () => {
+describe('a key whose records the event log does not accept', () => {
+  it('waits longer after each failure, and starts again after a release', () => {
     const { blocked, pass } = fixture();
     const pauseOf = (sequence: number) => {
       blocked.block('one', sequence);
@@ -20,13 +21,13 @@ describe('an owner whose changes the event log does not accept', () => {
     expect(pauseOf(8)).toBe(50);
   });
 
-  it('does not hold up others: the owners tried longest ago come first, up to a limit', () => {
+  it('does not hold up others: the keys tried longest ago come first, up to a limit', () => {
     const { blocked, pass } = fixture();
-    for (const owner of ['a', 'b', 'c']) blocked.block(owner, 1);
+    for (const key of ['a', 'b', 'c']) blocked.block(key, 1);
     pass(200);
-    const turn = () => blocked.due(2).map(({ ownerId }) => ownerId);
+    const turn = () => blocked.due(2).map(({ key }) => key);
     expect(turn()).toEqual(['a', 'b']);
-    for (const owner of ['a', 'b']) blocked.block(owner, 1);
+    for (const key of ['a', 'b']) blocked.block(key, 1);
     pass(200);
     expect(turn()).toEqual(['c', 'a']);
     expect(blocked.due(3)).toHaveLength(3);

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Stores } from './restored-tables.ts';
-import { START, type KeyType } from './rows.ts';
+import { qualified, START, type Databases, type KeyType, type Session, type Table } from './rows.ts';
 
 /** Keys are compared in batches, and differing rows are copied in smaller ones. */
 const COMPARED_BATCH = 10_000;
@@ -14,13 +13,15 @@ const HASHES: Record<KeyType, string> = {
   bigint: 'hashint8extended',
 };
 
-export interface MirroredTable {
-  name: string;
+export interface MirroredTable extends Table {
   /** The primary key. */
   key: string;
   keyType: KeyType;
-  /** Rows are copied only if `to` has their owner, or if they have none. If absent, all rows are copied. */
-  owner?: { column: string; table: 'accounts' | 'sessions' };
+  /**
+   * Rows are copied only if `to` has their owner, or if they have none: `column` is a uuid, which refers to `id` of `table` in
+   * the same schema. If absent, all rows are copied.
+   */
+  owner?: { column: string; table: string };
   /** Called with the keys of rows whose owner is missing in `to`, as the text of an SQL array. */
   onOrphans?: (keys: string) => Promise<void>;
 }
@@ -39,12 +40,13 @@ interface Missing extends Record<string, string | null> {
 }
 
 /**
- * Makes a table in `to` equal to the one in `from`, inside a transaction in `to`. Equal rows stay untouched, so repeating it
- * copies only later changes.
+ * Makes a table in `to` equal to the one in `from`, which has the same columns, inside a transaction in `to`. Equal rows stay
+ * untouched, so repeating it copies only later changes.
  */
-export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Promise<void> {
+export async function mirrorRows({ from, to }: Databases, table: MirroredTable): Promise<void> {
   const { name, key, keyType, owner, onOrphans } = table;
-  const rows = `public.${name} r`;
+  const target = qualified(table);
+  const rows = `${target} r`;
   const there = `pg_temp.there_${name}`;
   /** Random, so that no client can craft values with equal digests. */
   const seed = randomInt(MAX_SEED);
@@ -53,7 +55,7 @@ export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Pr
   const isSuspect = `get_bit($2::varbit, ${bucket}) = 1`;
 
   const sums = `select ${bucket} as bucket, bit_xor(${digest})::text as sum from ${rows} group by 1`;
-  const sumsOf = async (session: Stores['from']) =>
+  const sumsOf = async (session: Session) =>
     new Map((await session.run<{ bucket: number; sum: string }>(sums, [seed])).map((row) => [row.bucket, row.sum]));
   const [wanted, had] = await Promise.all([sumsOf(from), sumsOf(to)]);
   const suspect = Array.from({ length: BUCKETS }, (_, at) => Number(wanted.get(at) !== had.get(at))).join('');
@@ -81,7 +83,9 @@ export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Pr
   await to.run(differing, [seed, suspect]);
   await to.run(`delete from ${there} t using ${rows} where r.${key} = t.key`);
 
-  const belongs = owner ? `owner is null or exists (select from public.${owner.table} o where o.id = owner)` : 'true';
+  const belongs = owner
+    ? `owner is null or exists (select from ${qualified({ ...table, name: owner.table })} o where o.id = owner)`
+    : 'true';
   const take = `
     with batch as (
       delete from ${there} where key = any (array(select key from ${there} limit ${COPIED_BATCH}))
@@ -91,7 +95,7 @@ export async function mirrorRows({ from, to }: Stores, table: MirroredTable): Pr
       (array_agg(key) filter (where not belongs))::text as orphans
     from batch`;
   const read = `select json_agg(r)::text as rows from ${rows} where r.${key} = any ($1::${keyType}[])`;
-  const write = `insert into public.${name} select * from json_populate_recordset(null::public.${name}, $1::json)`;
+  const write = `insert into ${target} select * from json_populate_recordset(null::${target}, $1::json)`;
   for (;;) {
     const [missing] = await to.run<Missing>(take);
     if (!missing?.keys && !missing?.orphans) return;
