@@ -15,6 +15,5 @@ export { createBackupWorkClient } from './backup/client.ts';
 export { createLines, readLines, receiveBody, type Lines } from './backup/streams.ts';
 export * from './backup/parameters.ts';
 export { backupWorkRoutes } from './backup/serve.ts';
-export { selects, countSelections } from './graph/selection.ts';
 export { createSubgraphServer, type SubgraphServerOptions } from './graph/server.ts';
 export * from './graph/subgraph.ts';

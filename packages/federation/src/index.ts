@@ -1,5 +1,5 @@
 export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
-export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
+export type { FederatedOperation, Resized } from './compile-operation.ts';
 export type {
   AnswerError,
   AskSubgraph,
@@ -12,5 +12,11 @@ export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
+export {
+  compileEvents,
+  type CompiledEvents,
+  type CompileEventsOptions,
+  type EventRoot,
+} from './events/compile-events.ts';
 export * from './subscriptions.ts';
 export { readSupergraph, type FederatedGraph, type PlannedGraph } from './supergraph.ts';

@@ -1,37 +1,10 @@
-import type { PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
 import { GraphQLError, getVariableValues, getOperationAST, type DocumentNode, type ExecutionResult } from 'graphql';
 import { asGraphQLErrors } from './compiled-gateway.ts';
 import type { FederatedOperation } from './compile-operation.ts';
-import type { AskSubgraph, ServiceError, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
+import { ofItsService, planForEvents, senderOfEvent } from './events/event-plan.ts';
+import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
 import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
 import { readSupergraph } from './supergraph.ts';
-
-/** Prefix of a service name in plans: the fetch reads the event that the service sent, instead of calling the service. */
-const EVENT = '__event__';
-
-/** The service whose event provides a fetch's data; undefined for ordinary fetches. */
-export function senderOfEvent(service: string): string | undefined {
-  return service.startsWith(EVENT) ? service.slice(EVENT.length) : undefined;
-}
-
-/**
- * Converts the plan of a subscription to that of a query. An event provides the data of its first fetch (`senderOfEvent`); the
- * other fetches request fields that the event lacks.
- * @param split divides the first fetch into the part that the event has and further fetches. @default the event has everything
- */
-export function planForEvents(
-  { node }: QueryPlan,
-  split: (primary: SubscriptionNode['primary']) => { primary: SubscriptionNode['primary']; others: PlanNode[] } = (
-    primary,
-  ) => ({ primary, others: [] }),
-): QueryPlan {
-  if (node?.kind !== 'Subscription') throw new Error('The planner did not plan a subscription.');
-  const { primary, others } = split(node.primary);
-  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT + primary.serviceName }];
-  if (others.length > 0) nodes.push({ kind: 'Parallel', nodes: others });
-  if (node.rest) nodes.push(node.rest);
-  return { kind: 'QueryPlan', node: { kind: 'Sequence', nodes } };
-}
 
 export interface CompiledSubscriptionsOptions<Context> {
   /** The SDL of a composed supergraph, for example from `rover supergraph compose`. */
@@ -143,10 +116,4 @@ function results<Context>(
     },
     [Symbol.asyncDispose]: async () => void (await leave()),
   };
-}
-
-/** Restores the service's own name in an error about its event. */
-function ofItsService({ message, service, ...error }: ServiceError): ServiceError {
-  const sender = service !== undefined && { service: senderOfEvent(service) ?? service };
-  return { ...error, message: message.replaceAll(EVENT, ''), ...sender };
 }

@@ -22,7 +22,9 @@ import {
 /** Runs the README's examples in Node with the package as it would be installed. */
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(root, 'example-'));
-const [, gateway = '', subscriptions = ''] = readFileSync(join(root, 'README.md'), 'utf8').split('```js\n');
+const [, gateway = '', subscriptions = '', events = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(
+  '```js\n',
+);
 const sockets = new Map<string, WebSocketServer>();
 const urls: Record<string, string> = {};
 let running: ChildProcess | undefined;
@@ -50,7 +52,7 @@ afterEach(() => void running?.kill());
 
 afterAll(() => rmSync(project, { recursive: true }));
 
-/** Runs an example and returns the address that it prints. */
+/** Runs an example and returns what it prints. */
 async function start(example: string): Promise<string> {
   const code = (example.split('```')[0] ?? '')
     .replace(/const urls = .*;/, `const urls = ${JSON.stringify(urls)};`)
@@ -59,11 +61,13 @@ async function start(example: string): Promise<string> {
   const child = spawn(process.execPath, ['example.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });
   running = child;
   const [line] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
-  return /\w+:\/\/\S+/.exec(line)?.[0] ?? '';
+  return line;
 }
 
+const addressIn = (line: string) => /\w+:\/\/\S+/.exec(line)?.[0] ?? '';
+
 it('the gateway of the README runs', async () => {
-  const response = await fetch(await start(gateway), {
+  const response = await fetch(addressIn(await start(gateway)), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ query: PRODUCT, variables: { id: '3' } }),
@@ -75,7 +79,7 @@ it('the gateway of the README runs', async () => {
 });
 
 it('the subscriptions of the README run', async () => {
-  const client = createClient({ url: await start(subscriptions), webSocketImpl: WebSocket });
+  const client = createClient({ url: addressIn(await start(subscriptions)), webSocketImpl: WebSocket });
   const results: unknown[] = [];
   for await (const result of client.iterate({ query: REVIEWED, variables: { n: 3 } })) results.push(result);
   expect(results).toEqual([1, 2, 3].map(reviewedEvent));
@@ -88,4 +92,12 @@ it('the subscriptions of the README run', async () => {
   await idle.return?.();
   await left;
   await client.dispose();
+});
+
+it('the events of the README become results', async () => {
+  expect(JSON.parse(await start(events))).toEqual({
+    data: { reviewed: { words: 'Sturdy.', product: { stars: 4, name: 'Product 1' } } },
+    errors: [],
+    incomplete: [],
+  });
 });

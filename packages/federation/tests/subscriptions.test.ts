@@ -1,7 +1,8 @@
 import { parse, type ExecutionResult } from 'graphql';
 import { once } from 'node:events';
-import { compiledSubscriptions, type SubgraphAnswer } from '../src/index.ts';
+import { compiledSubscriptions, compileEvents, readSupergraph, type SubgraphAnswer } from '../src/index.ts';
 import { responseOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
+import { compose } from './world.ts';
 
 describe('a subscription across several services', () => {
   const asked: { service: string; text: string; variables: unknown; user: unknown }[] = [];
@@ -108,5 +109,139 @@ describe('a subscription across several services', () => {
   ])('rejects %s without calling a service', async (_what, query, variables) => {
     expect(await collect(query, variables)).toMatchObject([{ errors: [{ message: expect.any(String) }] }]);
     expect(asked).toEqual([]);
+  });
+});
+
+describe('events that do not come from a service', () => {
+  const graph = readSupergraph(supergraph);
+  const sdl = `type Query { orders: Int } type Subscription { ordered(representations: String): Order! }
+    type Order { lines: [[Line!]!]! } type Line { count: Int! item: Item! }
+    type Item @key(fields: "code shop") { code: ID! shop: ID! price(in: String!): Int! }`;
+  const orders = readSupergraph(compose([{ name: 'orders', sdl }]));
+  const contents = {
+    fields: {
+      Subscription: new Set(['reviewed', 'ordered']),
+      Review: new Set(['words', 'product']),
+      Product: new Set(['id']),
+      Order: new Set(['lines']),
+      Line: new Set(['count', 'item']),
+      Item: new Set(['code', 'shop']),
+    },
+    keys: { Product: ['id'], Item: ['code', 'shop'] },
+  };
+  const asked: { service: string; text: string; variables: Record<string, unknown>; context: unknown }[] = [];
+  const turns: string[] = [];
+  let bytes = 0;
+  const compile = (query: string, operationName?: string, given = graph) =>
+    compileEvents<string>(given, parse(query), {
+      ...contents,
+      operationName,
+      async ask({ operation: { service, text }, variables }, context) {
+        asked.push({ service, text, variables, context });
+        if (service !== 'orders') return responseOf(service, text, variables);
+        const keys = variables['representations'] as { code: string }[];
+        return { data: { _entities: keys.map(({ code }) => ({ price: Number(code) })) } };
+      },
+      schedulePlanning: async (context, plan) => {
+        turns.push(context);
+        if (context === 'refused') throw new Error('no turn');
+        return plan();
+      },
+      resized: (more) => (bytes += more),
+    });
+  const review = (id: number) => ({ reviewed: { words: `words ${id}`, product: { id: String(id) } } });
+  const line = (code: number) => ({ count: 1, item: { code: String(code), shop: 's' } });
+  const order = { ordered: { lines: [[line(1)], [], [line(2), line(3)]] } };
+  const run = async (compiled: ReturnType<typeof compile>, root: object, variables = {}, context = 'ada') => {
+    if (compiled.project) throw new Error('needs no service');
+    return compiled.run({ ...root }, { variables, context });
+  };
+  beforeEach(() => {
+    bytes = 0;
+    for (const list of [asked, turns]) list.length = 0;
+  });
+
+  it('are results without a plan or a request if they contain all that is selected', () => {
+    const query = `query Other { __typename } subscription Events($of: String) { ordered(representations: $of) { ...Whole } }
+      fragment Whole on Order { rows: lines { count item { __typename code } } }`;
+    const plan = () => {
+      throw new Error('planned');
+    };
+    const { project } = compile(query, 'Events', { ...orders, plan });
+    const row = (code: number) => ({ count: 1, item: { __typename: 'Item', code: String(code) } });
+    expect(project?.(order)).toEqual({ data: { ordered: { rows: [[row(1)], [], [row(2), row(3)]] } } });
+    expect([asked, bytes]).toEqual([[], 0]);
+  });
+
+  it('need no request for what they contain if an argument is required', async () => {
+    const compiled = compile('subscription ($n: Int!) { reviewed(first: $n) { words } }');
+    expect(await run(compiled, review(1), { n: 1 })).toMatchObject({ data: { reviewed: { words: 'words 1' } } });
+    expect(asked).toEqual([]);
+  });
+
+  it('get the fields that they lack from their own service by key, and from others', async () => {
+    const { data, errors } = await run(compile(REVIEWED), review(7), { n: 1 });
+    expect([data, errors]).toEqual([{ reviewed: { words: 'words 7', product: { stars: 4, title: 'Product 7' } } }, []]);
+    const variables = { representations: [{ __typename: 'Product', id: '7' }] };
+    expect(asked.toSorted((one, other) => (one.service < other.service ? -1 : 1))).toEqual([
+      { service: 'products', text: expect.stringContaining('name'), variables, context: 'ada' },
+      { service: 'reviews', text: expect.stringMatching(/^query.*stars/), variables, context: 'ada' },
+    ]);
+  });
+
+  it('are planned in turn and counted once for each combination of conditions, of which 16 are kept', async () => {
+    const flags = ['a', 'b', 'c', 'd', 'e'];
+    const selected = flags.map((flag) => `${flag}: name @include(if: $${flag})`);
+    const declared = flags.map((flag) => `$${flag}: Boolean!`);
+    const compiled = compile(`subscription (${declared}) { reviewed(first: 1) { product { id ${selected} } } }`);
+    const values = Array.from({ length: 32 }, (_, index) =>
+      Object.fromEntries(flags.map((flag, bit) => [flag, (index >> bit) % 2 === 1])),
+    );
+    const sizes: number[] = [];
+    for (const variables of values.flatMap((each) => [each, each])) {
+      const { data } = await run(compiled, review(1), variables);
+      const shown = flags.filter((flag) => variables[flag]).map((flag) => [flag, 'Product 1']);
+      expect(data).toEqual({ reviewed: { product: { id: '1', ...Object.fromEntries(shown) } } });
+      sizes.push(bytes);
+    }
+    expect(turns).toHaveLength(32);
+    for (const index of values.keys()) expect(sizes[2 * index + 1]).toBe(sizes[2 * index]);
+    expect(sizes[63]).toBeLessThan(1.5 * (sizes[31] ?? 0));
+  });
+
+  it('reject when their plan gets no turn, and are planned for a later event', async () => {
+    const query = 'subscription ($with: Boolean!) { reviewed(first: 1) { product { name @include(if: $with) } } }';
+    const compiled = compile(query);
+    await expect(run(compiled, review(1), { with: true }, 'refused')).rejects.toThrow('no turn');
+    expect(await run(compiled, review(1), { with: true })).toMatchObject({
+      data: { reviewed: { product: { name: 'Product 1' } } },
+    });
+  });
+
+  it('have errors of their service where they lack what they should contain', async () => {
+    const { data, errors } = await run(compile(REVIEWED), { reviewed: { product: { id: '1' } } }, { n: 1 });
+    expect(data).toBeNull();
+    expect(errors).toMatchObject([
+      { message: expect.stringContaining('Review.words'), service: 'reviews', path: ['reviewed', 'words'] },
+    ]);
+  });
+
+  it('may contain lists, and lack fields with arguments', async () => {
+    const query = `subscription ($representations: String, $in: String!) {
+      ordered(representations: $representations) { lines { count item { code price(in: $in) } } }
+    }`;
+    const compiled = compile(query, undefined, orders);
+    const { data } = await run(compiled, order, { representations: 'x', in: 'EUR' });
+    const priced = (code: number) => ({ count: 1, item: { code: String(code), price: code } });
+    expect(data).toEqual({ ordered: { lines: [[priced(1)], [], [priced(2), priced(3)]] } });
+    const representations = [1, 2, 3].map((code) => ({ __typename: 'Item', code: String(code), shop: 's' }));
+    expect(asked).toMatchObject([{ service: 'orders', variables: { representations, in: 'EUR' } }]);
+  });
+
+  it.each([
+    ['a query', '{ product(id: 1) { name } }', undefined],
+    ['another operation', REVIEWED, 'Other'],
+  ])('are not compiled for %s', (_what, query, name) => {
+    expect(() => compile(query, name)).toThrow('The document has no such subscription.');
   });
 });

@@ -1,1 +1,2 @@
+export { countSelections, selects } from './selection.ts';
 export * from './subgraph.ts';

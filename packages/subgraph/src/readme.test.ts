@@ -17,6 +17,9 @@ it('the example in the README serves operations and entities', async () => {
       return response.json();
     };
     expect(await ask('{ product(id: "1") { name } }')).toEqual({ data: { product: { name: 'Chair' } } });
+    expect(await ask('{ products { all { id } n: count } }')).toEqual({
+      data: { products: { all: [{ id: '1' }], n: 1 } },
+    });
     const reference = '{ __typename: "Product", id: "1" }';
     expect(await ask(`{ _entities(representations: [${reference}]) { ... on Product { name } } }`)).toEqual({
       data: { _entities: [{ name: 'Chair' }] },

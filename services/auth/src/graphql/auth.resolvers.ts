@@ -1,11 +1,11 @@
 import {
   requireSession,
   requireUser,
-  selects,
   type EndedSession,
   type RequestOrigin,
   type SubgraphContext,
 } from '@taskmesh/internal-api';
+import { selects } from '@taskmesh/subgraph';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { AccountService } from '../accounts/account.service.ts';
 import { accountDeleted } from '../auth.errors.ts';

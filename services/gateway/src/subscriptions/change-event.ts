@@ -1,15 +1,28 @@
-import type { TaskChanged, TaskImage } from '@taskmesh/contracts';
+import { GRAPH_FIELDS, type TaskChanged, type TaskImage } from '@taskmesh/contracts';
 
-export type ChangeEvent = ReturnType<typeof toEvent>;
+/** What an event contains; any other selected field has to be fetched. */
+export const EVENT_CONTENTS = {
+  fields: {
+    Subscription: new Set(['taskChanges']),
+    TaskChange: new Set(['cursor', 'sequence', 'kind', 'task', 'previous', 'occurredAt']),
+    Task: new Set(['owner', ...GRAPH_FIELDS]),
+    User: new Set(['id']),
+  },
+  keys: { Task: ['id'], User: ['id'] },
+};
 
-const events = new WeakMap<TaskChanged, ChangeEvent>();
+type EventRoot = ReturnType<typeof toRoot>;
+
+const roots = new WeakMap<TaskChanged, EventRoot>();
 
 /** A change as the graph's `TaskChange`, exactly as the tasks service would return it: one object per change. */
-export function toChangeEvent(change: TaskChanged): ChangeEvent {
-  const event = events.get(change) ?? toEvent(change);
-  events.set(change, event);
-  return event;
+export function toEventRoot(change: TaskChanged): EventRoot {
+  const root = roots.get(change) ?? toRoot(change);
+  roots.set(change, root);
+  return root;
 }
+
+const toRoot = (change: TaskChanged) => ({ taskChanges: toEvent(change) });
 
 function toEvent({ cursor, sequence, kind, task, previous, occurredAt }: TaskChanged) {
   return {

@@ -1,16 +1,22 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
+import { compileEvents } from '@taskmesh/federation';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import type { FormatResult } from '../supergraph/client-errors.ts';
-import type { OperationResult, PreparedOperation, RequestCall, OnResize } from '../supergraph/operation.ts';
+import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
+import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
+import type {
+  OnResize,
+  OperationResult,
+  OperationRun,
+  PreparedOperation,
+  RequestCall,
+} from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import type { LargeResponses } from '../supergraph/large-responses.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';
-import { toChangeEvent } from './change-event.ts';
-import { compileProjection } from './projection.ts';
-import { planSubscription, type SubscriptionPlan } from './subscription-plan.ts';
+import { EVENT_CONTENTS, toEventRoot } from './change-event.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
 /** How long a service that provides foreign fields may be unavailable before the streams that wait for it end. */
@@ -53,6 +59,13 @@ export interface EventRendererDeps {
   onResize?: OnResize;
 }
 
+/** The result of one event, with what the event lacks from services. */
+type ResultOf = (
+  change: TaskChanged,
+  variables: Record<string, unknown>,
+  run: OperationRun,
+) => Promise<OperationResult>;
+
 /** @throws when the document cannot be planned */
 export function createEventRenderer(
   graph: Graph,
@@ -76,12 +89,18 @@ export function createEventRenderer(
     return texts;
   };
 
-  const project = compileProjection(supergraph.schema, operation);
-  if (project) {
+  const events = compileEvents<OperationRun>(supergraph, operation.document, {
+    ...EVENT_CONTENTS,
+    operationName: operation.operationName,
+    ask: createSubgraphCall(services),
+    schedulePlanning: schedulePlanning(deps.blockingWork),
+    resized: deps.onResize,
+  });
+  if (events.project) {
     const render = (change: TaskChanged): string => {
       const texts = textsOf(change);
       const known = texts.get('') as string | undefined; // a projection never waits
-      return known ?? keepFinished(texts, '', traced(project(toChangeEvent(change)), change));
+      return known ?? keepFinished(texts, '', traced(JSON.stringify(events.project(toEventRoot(change))), change));
     };
     return {
       ...document,
@@ -95,9 +114,13 @@ export function createEventRenderer(
     };
   }
 
-  const planned = planSubscription(operation, { supergraph, services, ...deps });
-  const plan: SubscriptionPlan = (root, variables, run) =>
-    deps.largeResponses.run(run.call, (reserveLarge) => planned(root, variables, { ...run, reserveLarge }));
+  const resultOf: ResultOf = (change, variables, run) =>
+    deps.largeResponses.run(run.call, async (reserveLarge) => {
+      const result = await events
+        .run(toEventRoot(change), { variables, context: { ...run, reserveLarge } })
+        .then(asEngineResult, (error: unknown) => ({ data: null, errors: [asGraphQL(error)] }));
+      return deps.formatResult(result, run.call.requestId);
+    });
   const limitFetches = pLimit(MAX_CONCURRENT_FETCHES);
   return {
     ...document,
@@ -115,7 +138,7 @@ export function createEventRenderer(
           return forReader(known.text, isWaiting);
         }
         const readers = [reader];
-        const text = withForeignFields({ change, plan, variables, runLimited: runInBoth, readers });
+        const text = withForeignFields({ change, resultOf, variables, runLimited: runInBoth, readers });
         texts.set(key, { text, readers });
         text.then(
           (json) => keepFinished(texts, key, json),
@@ -188,7 +211,7 @@ function variablesOfEvents({ document, operation }: PreparedOperation): string[]
 
 interface EventRun {
   change: TaskChanged;
-  plan: SubscriptionPlan;
+  resultOf: ResultOf;
   variables: Record<string, unknown>;
   runLimited: RunLimited;
   readers: Reader[];
@@ -212,12 +235,11 @@ async function withForeignFields({ runLimited, readers, ...run }: EventRun): Pro
 
 /** Undefined if the result must not be used: a service is unavailable, or the reader's session has ended. */
 async function tryOnce(
-  { change, plan, variables }: Pick<EventRun, 'change' | 'plan' | 'variables'>,
+  { change, resultOf, variables }: Pick<EventRun, 'change' | 'resultOf' | 'variables'>,
   { isWaiting, call }: Reader,
 ): Promise<string | undefined> {
-  const root = { taskChanges: toChangeEvent(change) };
   const request = { call: callFor(change, call), deadline: performance.now() + EVENT_DEADLINE_MS, mutation: false };
-  const result = await plan(root, variables, request);
+  const result = await resultOf(change, variables, request);
   await nextTurn(); // many results may have arrived together
   if (result.errors && (lacksService(result) || !isWaiting())) return undefined;
   return traced(JSON.stringify(result), change);

@@ -1,4 +1,5 @@
-import { requireUser, selects, countSelections, type SubgraphContext } from '@taskmesh/internal-api';
+import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
+import { countSelections, selects } from '@taskmesh/subgraph';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { createRequestReads, networkOfUser } from './request-reads.ts';

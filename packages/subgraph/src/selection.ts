@@ -12,14 +12,17 @@ import {
 /** A path in the result, such as `.edges.node`, with a field that is selected there. */
 type Selected = readonly [place: string, node: FieldNode];
 
-/** Whether the operation selects the field at `path`, under any aliases, below the value being resolved. */
+/**
+ * Whether the operation selects the field at `path`, under any aliases, below the value being resolved: `selects(info, 'pageInfo',
+ * 'hasNextPage')`. `@skip`, `@include` and fragments are applied; a fragment counts whatever its type condition is.
+ */
 export function selects(info: GraphQLResolveInfo, ...path: string[]): boolean {
   return selectedAt(info, path).length > 0;
 }
 
 /**
- * How often the operation selects the same scalar field of the values at `path`, counting all aliases of the field and of the path.
- * At least 1.
+ * How often the operation selects the same scalar field of the values at `path`, counting all aliases of the field and of the path:
+ * the result may hold such a value that many times. At least 1.
  */
 export function countSelections(info: GraphQLResolveInfo, ...path: string[]): number {
   const paths = new Map<string, Set<string>>();

@@ -1,0 +1,165 @@
+import type { FetchNode, FlattenNode, PlanNode, QueryPlan, SubscriptionNode } from '@apollo/query-planner';
+import {
+  type FieldNode,
+  getNamedType,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import type { ServiceError } from '../execution/run.ts';
+
+/** Prefix of a service name in plans: the fetch reads the event that the service sent, instead of calling the service. */
+const EVENT = '__event__';
+
+/** The service whose event provides a fetch's data; undefined for ordinary fetches. */
+export function senderOfEvent(service: string): string | undefined {
+  return service.startsWith(EVENT) ? service.slice(EVENT.length) : undefined;
+}
+
+/** Restores the service's own name in an error about its event. */
+export function ofItsService({ message, service, ...error }: ServiceError): ServiceError {
+  const sender = service !== undefined && { service: senderOfEvent(service) ?? service };
+  return { ...error, message: message.replaceAll(EVENT, ''), ...sender };
+}
+
+/**
+ * Converts the plan of a subscription to that of a query. An event provides the data of its first fetch (`senderOfEvent`); the
+ * other fetches request fields that the event lacks.
+ * @param split divides the first fetch into the part that the event has and further fetches. @default the event has everything
+ */
+export function planForEvents(
+  { node }: QueryPlan,
+  split: (primary: SubscriptionNode['primary']) => SplitFetch = (primary) => ({ primary, others: [] }),
+): QueryPlan {
+  if (node?.kind !== 'Subscription') throw new Error('The planner did not plan a subscription.');
+  const { primary, others } = split(node.primary);
+  const nodes: PlanNode[] = [{ ...primary, serviceName: EVENT + primary.serviceName }];
+  if (others.length > 0) nodes.push({ kind: 'Parallel', nodes: others });
+  if (node.rest) nodes.push(node.rest);
+  return { kind: 'QueryPlan', node: { kind: 'Sequence', nodes } };
+}
+
+interface SplitFetch {
+  /** The part that the event answers. */
+  primary: FetchNode;
+  /** The fetches that the same service still has to answer, per object in the event. */
+  others: FlattenNode[];
+}
+
+/** What events contain, by type. */
+export interface EventContents {
+  /**
+   * The fields that are in each event, as values that do not depend on arguments, beginning with those of the type
+   * `Subscription`. `__typename` is implied. An event must have every field of a type that is not listed, or has no key.
+   */
+  fields: Readonly<Record<string, ReadonlySet<string>>>;
+  /** The fields of an entity's `@key` in the root field's service. They are in each event; its other fields are fetched by them. */
+  keys: Readonly<Record<string, readonly string[]>>;
+}
+
+export const isInEvent = ({ fields }: EventContents, type: string, field: string): boolean =>
+  field === '__typename' || fields[type]?.has(field) === true;
+
+/**
+ * The planner treats the event as a response of the root field's service, with every field that the service has there.
+ * Fields that the event lacks are fetched by the object's key instead.
+ */
+export function splitPrimary(primary: FetchNode, schema: GraphQLSchema, contents: EventContents): SplitFetch {
+  const document = parse(primary.operation, { noLocation: true });
+  const operation = document.definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const root = schema.getSubscriptionType();
+  if (!operation || !root) return { primary, others: [] };
+  const missing: { path: string[]; type: string; key: string[]; fields: FieldNode[] }[] = [];
+
+  const keepCovered = (set: SelectionSetNode, type: GraphQLObjectType, path: string[]): SelectionSetNode => {
+    const keyFields = contents.fields[type.name] && contents.keys[type.name];
+    const absent: FieldNode[] = [];
+    const kept = set.selections.flatMap((selection): SelectionNode[] => {
+      if (selection.kind === Kind.INLINE_FRAGMENT)
+        return [{ ...selection, selectionSet: keepCovered(selection.selectionSet, type, path) }];
+      if (selection.kind !== Kind.FIELD) return [selection]; // the planner's fetches have no named fragments
+      if (keyFields && !isInEvent(contents, type.name, selection.name.value)) {
+        absent.push(selection);
+        return [];
+      }
+      const inner = getNamedType(type.getFields()[selection.name.value]?.type);
+      if (!selection.selectionSet || !isObjectType(inner)) return [selection];
+      const place = [...path, selection.alias?.value ?? selection.name.value];
+      return [{ ...selection, selectionSet: keepCovered(selection.selectionSet, inner, place) }];
+    });
+    if (!keyFields || absent.length === 0) return { ...set, selections: kept };
+    const key = ['__typename', ...keyFields];
+    missing.push({ path, type: type.name, key, fields: absent });
+    return { ...set, selections: [...kept, ...key.filter((name) => !isSelected(kept, name)).map(fieldNamed)] };
+  };
+
+  const selectionSet = keepCovered(operation.selectionSet, root, []);
+  if (missing.length === 0) return { primary, others: [] };
+  const covered = print({ ...document, definitions: [withSelections(operation, selectionSet)] });
+  return {
+    primary: { ...primary, operation: covered },
+    others: missing.map(({ path, ...entity }) => ({
+      kind: 'Flatten',
+      path,
+      node: entityFetch(primary.serviceName, operation, entity),
+    })),
+  };
+}
+
+function entityFetch(
+  serviceName: string,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  { type, key, fields }: { type: string; key: string[]; fields: FieldNode[] },
+): FetchNode {
+  const selected = fields.map((field) => print(field)).join(' ');
+  const used = variablesIn(fields);
+  const definitions = variableDefinitions.filter(({ variable }) => used.has(variable.name.value)).map(print);
+  const variables = ['$representations: [_Any!]!', ...definitions].join(', ');
+  return {
+    kind: 'Fetch',
+    serviceName,
+    requires: [
+      {
+        kind: 'InlineFragment',
+        typeCondition: type,
+        selections: key.map((name) => ({ kind: 'Field', name })),
+      },
+    ],
+    variableUsages: [...used],
+    operation: `query(${variables}) { _entities(representations: $representations) { ... on ${type} { ${selected} } } }`,
+    operationName: undefined,
+    operationKind: 'query' as FetchNode['operationKind'], // graphql exports the enum as a type only
+  };
+}
+
+function variablesIn(nodes: readonly (FieldNode | SelectionSetNode)[]): Set<string> {
+  const names = new Set<string>();
+  for (const node of nodes) visit(node, { Variable: ({ name }) => void names.add(name.value) });
+  return names;
+}
+
+/** Drops the definitions of variables that are no longer used. */
+function withSelections(operation: OperationDefinitionNode, selectionSet: SelectionSetNode): OperationDefinitionNode {
+  const used = variablesIn([selectionSet]);
+  const { variableDefinitions = [] } = operation;
+  return {
+    ...operation,
+    selectionSet,
+    variableDefinitions: variableDefinitions.filter(({ variable }) => used.has(variable.name.value)),
+  };
+}
+
+function isSelected(selections: readonly SelectionNode[], name: string): boolean {
+  return selections.some((each) => each.kind === Kind.FIELD && each.name.value === name && !each.alias);
+}
+
+function fieldNamed(value: string): FieldNode {
+  return { kind: Kind.FIELD, name: { kind: Kind.NAME, value } };
+}
