@@ -27,13 +27,15 @@ describe('many large unfinished bodies', () => {
 });
 
 describe('large bodies whose clients have disconnected', () => {
-  const users = [1, 2, 3, 4].map((digit) => `a0000000-0000-4000-8000-00000000000${digit}`);
+  const OTHER_USER = 'a0000000-0000-4000-8000-000000000003';
+  const users = [1, 2].map((digit) => `a0000000-0000-4000-8000-00000000000${digit}`);
   let busy: TestGateway;
   let isHeld = true;
   const ends: (() => void)[] = [];
 
   beforeAll(async () => {
     busy = await startTestGateway({
+      env: { TRUSTED_PROXIES: '127.0.0.1' },
       wrap: (connections) => ({
         ...connections,
         async request(...args) {
@@ -44,22 +46,25 @@ describe('large bodies whose clients have disconnected', () => {
     });
   });
 
-  it('count until their processing has ended', async () => {
+  it('count until their processing has ended, for all accounts of their network together', async () => {
     const query = '{ taskStatistics { total } }';
     const body = JSON.stringify({ query, padding: 'x'.repeat(MIB - 100) });
     const client = new AbortController();
-    const send = async (user: string, signal?: AbortSignal) =>
-      fetchGraphQL(busy.origin, body, { authorization: `Bearer ${await busy.auth.token(user)}` }, signal);
-    const all = users.flatMap((user) => Array.from({ length: 8 }, () => send(user, client.signal)));
+    const send = async (user: string, from: string, signal?: AbortSignal) => {
+      const headers = { authorization: `Bearer ${await busy.auth.token(user)}`, 'x-forwarded-for': from };
+      return fetchGraphQL(busy.origin, body, headers, signal);
+    };
+    const all = users.flatMap((user) => Array.from({ length: 8 }, () => send(user, '192.0.2.1', client.signal)));
     const outcomes = Promise.allSettled(all);
     await eventually(() => expect(ends).toHaveLength(all.length));
     client.abort();
     for (const { status } of await outcomes) expect(status).toBe('rejected');
     await sleep(200);
     isHeld = false;
-    expect((await send(users[0] ?? '')).status).toBe(503);
+    expect((await send(OTHER_USER, '192.0.2.1')).status).toBe(503);
+    expect((await send(OTHER_USER, '192.0.2.2')).status).toBe(200);
     for (const end of ends) end();
-    await eventually(async () => expect((await send(users[0] ?? '')).status).toBe(200), { timeoutMs: 5_000 });
+    await eventually(async () => expect((await send(OTHER_USER, '192.0.2.1')).status).toBe(200), { timeoutMs: 5_000 });
   });
 });
 

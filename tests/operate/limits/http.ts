@@ -51,6 +51,7 @@ const bodies: readonly Case[] = [
   ...body('1 MiB of empty gzip members', BAD, () => MEMBERS, GZIP),
   rawJson('1 MiB but for its last byte', 'kept', `content-length: ${MIB}`, ' '.repeat(MIB - 1)),
   rawJson('4,000 pieces of a byte', '400', CHUNKED, '1\r\nx\r\n'.repeat(4_000) + LAST_CHUNK),
+  rawJson('4,000 pieces of a byte', '400', CHUNKED, '1\r\nx\r\n'.repeat(4_000) + LAST_CHUNK, 'account'),
   rawJson('1,000,000 pieces of a byte', 'closed', CHUNKED, '1\r\nx\r\n'.repeat(1_000_000) + LAST_CHUNK),
   ...body('brotli', '415 UNSUPPORTED_MEDIA_TYPE', () => Buffer.alloc(14), { 'content-encoding': 'br' }),
 ];
@@ -58,12 +59,14 @@ const bodies: readonly Case[] = [
 /** A connection that is still open after this time counts as `kept`. */
 const UNANSWERED_MS = 2_000;
 
-/** A body that must be sent byte for byte. */
-function rawJson(name: string, outcome: string, framing: string, bytes: string): Case {
+/** A body that must be sent byte for byte: of an account over REST, where its sender is known before it is read. */
+function rawJson(name: string, outcome: string, framing: string, bytes: string, by: Case['by'] = 'stranger'): Case {
   return {
-    ...{ kind: 'body', name, by: 'stranger', outcome },
-    async send({ url }) {
-      const received = await rawBody(`${url}/graphql`, framing, bytes, outcome === 'kept' ? UNANSWERED_MS : undefined);
+    ...{ kind: 'body', name, by, outcome },
+    async send({ url }, { token }) {
+      const [path, head] =
+        by === 'account' ? ['/api/tasks', `${framing}\r\nauthorization: Bearer ${token}`] : ['/graphql', framing];
+      const received = await rawBody(url + path, head, bytes, outcome === 'kept' ? UNANSWERED_MS : undefined);
       return received === '413' ? 'closed' : received; // the connection may end before the response is read
     },
   };

@@ -2,7 +2,6 @@ import { AppError, badUserInput, unavailable } from '@taskmesh/contracts';
 import { networkOf, siteOf } from '@taskmesh/service';
 import { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { RequestCall } from '../supergraph/operation.ts';
 import { currentResponse } from './client-connections.ts';
 import type { Holding, Memory } from './memory.ts';
 
@@ -44,7 +43,7 @@ export class ClientRequest extends IncomingMessage {
   #isOver = false;
   #bytes = 0;
   #pieces = 0;
-  /** The account that sent the request, once it is known. Limits apply to all requests of an account together. */
+  /** The account that sent the request, once it is known. */
   account: string | undefined;
   /** Sends 100 Continue to a client that waits for it. Call this before the body is read. */
   sendContinue: (() => void) | undefined;
@@ -173,16 +172,11 @@ export const asClientRequest = (request: IncomingMessage): ClientRequest => requ
 const ORDINARY_MESSAGE_BYTES = 4 * 1024;
 
 /** Counts a socket's message while its operation waits and runs. Returns how to release it, once; undefined if there is no room. */
-export function holdMessage(
-  memory: Memory,
-  sizeBytes: number,
-  { ip, identity }: Pick<RequestCall, 'ip' | 'identity'>,
-): (() => void) | undefined {
+export function holdMessage(memory: Memory, sizeBytes: number, ip: string): (() => void) | undefined {
   const bytes = Math.max(0, sizeBytes - ORDINARY_MESSAGE_BYTES);
   if (bytes === 0) return () => undefined;
   if (sizeBytes > ORDINARY_BYTES && memory.isShort()) return undefined;
-  const account = identity.role === 'user' ? identity.userId : undefined;
-  const message = { bytes: 0, network: siteOf(networkOf(ip)), account };
+  const message = { bytes: 0, network: siteOf(networkOf(ip)) };
   const release = () => void memory.hold(message, 0);
   return memory.hold(message, bytes) ? release : release();
 }

@@ -107,25 +107,37 @@ describe('requests', () => {
     expect(givenUp).toEqual(['n//old']);
   });
 
-  it('may use half of the room while they are processed for one account', () => {
-    const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n/ada/${at}`, 0])), {
-      evict: undefined,
-    });
-    expect(holdAll(made)).toEqual([...Array<boolean>(16).fill(true), false]);
-    expect(memory.hold({ bytes: 0, network: 'n', account: 'bob' }, MIB)).toBe(true);
-    expect(memory.hold({ bytes: 0, network: 'n' }, MIB)).toBe(true);
-    memory.hold(made[16] as Holding, 0);
-    memory.hold(made[0] as Holding, 0);
-    expect(memory.hold({ bytes: 0, network: 'n', account: 'ada' }, MIB)).toBe(true);
-  });
-
-  it('may use half of the room while they are processed for anonymous clients of one network', () => {
-    const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`n//${at}`, 0])), {
+  it.each(['n/ada', 'n/'])('may use half of the room while they are processed for one network: %s', (of) => {
+    const { made } = holdings(Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`${of}/${at}`, 0])), {
       evict: undefined,
     });
     expect(holdAll(made)).toEqual([...Array<boolean>(16).fill(true), false]);
     memory.hold(made[16] as Holding, 0);
+    const another = { bytes: 0, network: 'n', account: 'bob' };
+    expect(memory.hold(another, MIB)).toBe(false);
+    memory.hold(another, 0);
     expect(memory.hold({ bytes: 0, network: 'n', evict: () => undefined }, MIB)).toBe(true);
     expect(memory.hold({ bytes: 0, network: 'm' }, 8 * MIB)).toBe(true);
+    memory.hold(made[0] as Holding, 0);
+    expect(memory.hold(another, MIB)).toBe(true);
+  });
+
+  it('are not all looked at when a piece of a body arrives', () => {
+    let looks = 0;
+    const look = <Value>(value: Value) => (looks++, value);
+    const other = (at: number) => ({
+      ...{ bytes: 0, network: `n${at % 2}` },
+      get account() {
+        return look(`ada-${at % 2}`);
+      },
+      get evict() {
+        return look(undefined);
+      },
+    });
+    for (let at = 0; at < 20; at++) memory.hold(other(at), MIB);
+    looks = 0;
+    const arriving = { bytes: 0, network: 'n0', account: 'ada-0', evict: () => undefined };
+    for (let bytes = 1; bytes < 5; bytes++) expect(memory.hold(arriving, bytes)).toBe(true);
+    expect(looks).toBe(0);
   });
 });

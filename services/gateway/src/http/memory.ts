@@ -1,12 +1,12 @@
 import { unavailable } from '@taskmesh/contracts';
-import { collectGarbage, createMeters, type Log } from '@taskmesh/service';
+import { collectGarbage, count, createMeters, type Log } from '@taskmesh/service';
 import { constants, type NodeGCPerformanceDetail, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Registry } from 'prom-client';
 
 /** Limit for requests until they are answered. An anonymous client's body is read before its sender is known. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
-/** Limit for requests being processed for one account, or for anonymous clients of one network. */
+/** Limit for requests being processed for one network. Accounts have none of their own: one client may have many. */
 const MAX_SHARE_BYTES = MAX_REQUEST_BYTES / 2;
 /** Eviction also makes room for one more request of maximum size, so that the next piece does not trigger it again. */
 const RELIEF_BYTES = 1024 * 1024;
@@ -24,7 +24,7 @@ const SHORT_SHARE = 0.25;
 export interface Holding {
   bytes: number;
   readonly network: string;
-  /** Undefined if unknown: a response then counts on its own, and a body together with the others of its network. */
+  /** For evictions. Undefined if unknown: a response then counts on its own, a body together with others of its network. */
   readonly account?: string | undefined;
   /** When it began to arrive. Of an account's holdings, the oldest is evicted first; those without this by size. */
   readonly since?: number;
@@ -46,7 +46,9 @@ export interface MemoryDeps {
  * while the live memory of the whole process is short, for any reason, nothing is accepted that would need much more.
  */
 export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
-  const requests = new Set<Holding>();
+  /** With the bytes that count as being processed: others can be evicted, so those of one network may use all of the room. */
+  const requests = new Map<Holding, number>();
+  const processedBytes = new Map<string, number>();
   const sources: (() => Holding[])[] = [];
   let requestBytes = 0;
   /** External memory that WebAssembly reserved at the start; it uses hardly any of it. */
@@ -56,13 +58,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
   let timer: NodeJS.Timeout | undefined;
 
   const unread = () => sources.flatMap((find) => find());
-  const arriving = () => [...requests].filter(({ evict }) => evict);
-  /** Bodies that are still arriving can be evicted, so those of one network may use all of the room. */
-  const isFair = ({ account, network, evict }: Holding) => {
-    if (requestBytes <= MAX_SHARE_BYTES || (account === undefined && evict)) return true;
-    const isOwn = (each: Holding) => each.account === account && (account !== undefined || each.network === network);
-    return sumOf([...requests].filter((each) => !each.evict && isOwn(each))) <= MAX_SHARE_BYTES;
-  };
+  const arriving = () => [...requests.keys()].filter(({ evict }) => evict);
   /** Call this right after a major collection. Later, more and more of the used memory is garbage. */
   const noteLive = () => {
     const { used_heap_size: used, external_memory: external, heap_size_limit: most } = getHeapStatistics();
@@ -118,13 +114,12 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
     hold(request: Holding, bytes: number) {
       requestBytes += bytes - request.bytes;
       request.bytes = bytes;
-      if (bytes === 0) {
-        requests.delete(request);
-        return true;
-      }
-      requests.add(request);
+      const processed = request.evict ? 0 : bytes;
+      const ofNetwork = count(processedBytes, request.network, processed - (requests.get(request) ?? 0));
+      requests.set(request, processed);
+      if (bytes === 0) return requests.delete(request);
       if (requestBytes > MAX_REQUEST_BYTES) relieve(arriving(), requestBytes - MAX_REQUEST_BYTES + RELIEF_BYTES);
-      return requestBytes <= MAX_REQUEST_BYTES && isFair(request);
+      return requestBytes <= MAX_REQUEST_BYTES && ofNetwork <= MAX_SHARE_BYTES;
     },
     /** Adds a function that finds responses that wait to be read, or changes that wait for other services. */
     watch: (find: () => Holding[]) => void sources.push(find),

@@ -5,7 +5,7 @@ import type { OperationRun, RequestCall } from './operation.ts';
 const MIB = 1024 * 1024;
 /** Everything made from a response takes a few times its size until the operation is over. */
 const MAX_BYTES = 64 * MIB;
-const MAX_BYTES_OF_CALLER = 24 * MIB;
+const MAX_BYTES_OF_SITE = 24 * MIB;
 
 export type LargeResponses = ReturnType<typeof createLargeResponses>;
 
@@ -14,24 +14,24 @@ export type LargeResponses = ReturnType<typeof createLargeResponses>;
  * waited for room would keep the memory that it has, and its connection to a service.
  */
 export function createLargeResponses() {
-  const byCaller = new Map<string, number>();
+  const bySite = new Map<string, number>();
   let allBytes = 0;
 
   return {
     /** Runs an operation. The bytes that it passes to `reserveLarge` count until it is over. */
     async run<Result>(
-      { identity, ip }: RequestCall,
+      { ip }: Pick<RequestCall, 'ip'>,
       work: (reserveLarge: NonNullable<OperationRun['reserveLarge']>) => Promise<Result>,
     ): Promise<Result> {
-      const caller = identity.role === 'user' ? identity.userId : siteOf(networkOf(ip));
+      const site = siteOf(networkOf(ip));
       let ownBytes = 0;
       const add = (bytes: number) => {
         ownBytes += bytes;
         allBytes += bytes;
-        count(byCaller, caller, bytes);
+        count(bySite, site, bytes);
       };
       const reserveLarge = (bytes: number) => {
-        if (allBytes + bytes > MAX_BYTES || (byCaller.get(caller) ?? 0) + bytes > MAX_BYTES_OF_CALLER)
+        if (allBytes + bytes > MAX_BYTES || (bySite.get(site) ?? 0) + bytes > MAX_BYTES_OF_SITE)
           throw unavailable('Too many large results are being made right now; try again, or request less.');
         add(bytes);
       };

@@ -6,7 +6,7 @@ import {
   type TaskImage,
   type TaskRow,
 } from '@taskmesh/contracts';
-import { ACCESS_TOKEN_TYPE, ANONYMOUS, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
+import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
 import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
 import { decodeProtectedHeader } from 'jose';
 import type { Feed } from '../feed/feed.ts';
@@ -64,7 +64,7 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
     reserve(message, ip) {
       const parts = partsOf(message);
       const size = memoryOf(message, parts);
-      return parts > MAX_PARTS ? 'invalid' : holdMessage(context.memory, size, { ip, identity: ANONYMOUS });
+      return parts > MAX_PARTS ? 'invalid' : holdMessage(context.memory, size, ip);
     },
     takeSocket: reserveUser,
     limitAge,

@@ -149,7 +149,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
       const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
-      const release = holdMessage(context.memory, sizeBytes, call);
+      const release = holdMessage(context.memory, sizeBytes, call.ip);
       const isStream = SUBSCRIPTION.test(payload.query);
       const work = (
         release ? begin(operation, payload, call, span) : Promise.reject(toGraphQLError(tooManyLargeRequests()))
