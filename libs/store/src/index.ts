@@ -30,6 +30,7 @@ export {
   MAX_VERSION,
   RESTORED,
   STORE,
+  tablesOf,
   valueOf,
   type Columns,
   type ImportedColumn,

@@ -11,6 +11,8 @@ export interface ReadTable {
   /** The column that rows are ordered by. */
   key: string;
   keyType: KeyType;
+  /** The columns to read, as SQL. @default all */
+  columns?: string;
   /** An SQL condition for the rows to read. @default all */
   which?: string;
 }
@@ -36,13 +38,13 @@ export const START: Record<KeyType, string> = {
 /** Reads a table's rows in batches, each as one JSON text, starting after the key `after`. */
 export async function eachBatch(
   session: SqlSession,
-  { name, key, keyType, which = 'true' }: ReadTable,
+  { name, key, keyType, columns = '*', which = 'true' }: ReadTable,
   work: (rows: string) => Promise<unknown>,
   after: string = START[keyType],
 ): Promise<void> {
   const read = `
       select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
-      from (select * from public.${name} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
+      from (select ${columns} from public.${name} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
   for (let last: string | null = after; last !== null;) {
     const batches: Batch[] = await session.run<Batch>(read, [last]);
     const [batch] = batches;
