@@ -28,6 +28,7 @@ export {
   MAX_VERSION,
   RESTORED,
   STORE,
+  tablesOf,
   valueOf,
   type Columns,
   type ImportedColumn,

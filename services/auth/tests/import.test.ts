@@ -1,3 +1,4 @@
+import { STORE_TABLES } from '@taskmesh/internal-api';
 import { connectClient, createRestoredDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
 import { FIND_DEAREST_BCRYPT_HASH } from '../src/accounts/account.statements.ts';
@@ -142,6 +143,7 @@ describe('a restored database', () => {
       ['email is needed', { email: 'null' }],
       ['email_key is made', { email_key: `'somebody.else@example.test'` }],
       ['email_key is made', { email: `'Ä@example.test'`, email_key: `'Ä@example.test'` }],
+      ['email_key is made from email (not so in 1)', { email: `'Ä@example.test'`, email_key: `repeat('x', 1025)` }],
       ['name', { name: `' '` }],
       ['name', { name: `repeat('x', 256)` }],
       ['id is needed', { id: 'null' }],
@@ -524,6 +526,26 @@ describe('an archive of the accounts', () => {
     await running.logIn('cleared@example.test');
     await restoreArchive(archive);
     expect(await running.database.query('select subject from linked_identities')).toEqual([]);
+  });
+
+  it('is rejected for a text of any column that is longer than ours, except for hashes, which are replaced', async () => {
+    await running.signUp('long@example.test');
+    await running.database.query(`
+      insert into account_log values (1, gen_random_uuid(), 'DELETED', now());
+      insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'long', email, now(), now() from accounts`);
+    const texts = await running.database.query(
+      `select table_name || '.' || column_name as text, table_name, column_name from information_schema.columns
+       where table_schema = 'public' and data_type = 'text' and table_name = any($1)`,
+      [Object.keys(STORE_TABLES.auth).filter((table) => STORE_TABLES.auth[table]?.archived === 'rows')],
+    );
+    const accepted: unknown[] = [];
+    for (const { text, table_name, column_name } of texts) {
+      const archive = await archiveOf(running);
+      await archive.query(`update restored.${String(table_name)} set ${String(column_name)} = repeat('x', 1025)`);
+      const { complete } = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
+      if (complete) accepted.push(text);
+    }
+    expect([texts.length, accepted]).toEqual([11, ['accounts.password_hash']]);
   });
 
   it('is validated by the same rules, regardless of the search_path of the restored database', async () => {

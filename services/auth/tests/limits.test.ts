@@ -160,7 +160,8 @@ describe('limits per caller', () => {
       await running.signUp('ada+2@example.com'),
     ];
     const input = { currentPassword: PASSWORD, newPassword: PASSWORD };
-    const change = (user: Identity, ip: string) => running.send(CHANGE_PASSWORD, { input }, { ...user, ip });
+    const at = (user: Identity, ip: string) => ({ ...user, ip });
+    const change = (user: Identity, ip: string) => running.send(CHANGE_PASSWORD, { input }, at(user, ip));
     const changes = codesOf(7, (index) => change(index % 2 === 0 ? one : two, '192.0.2.7'));
     expect(await changes).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
     expect(codeOf(await change(one, '192.0.2.8'))).toBeUndefined();

@@ -151,6 +151,11 @@ describe('an incomplete restored store', () => {
       ['due_date', { due_date: `'0001-12-31 BC'` }],
       ['due_date', { due_date: `'9999-12-31T23:59:59.9996Z'` }],
     ];
+    const texts = await living.database.query(
+      `select column_name as name from information_schema.columns where table_name = 'tasks' and data_type = 'text'`,
+    );
+    expect(texts).toHaveLength(4);
+    for (const { name } of texts) broken.push([String(name), { [String(name)]: `repeat('x', 2001)` }]);
     for (const [word, row] of broken) {
       await loaded.query(`delete from restored.tasks; ${restoredRow()} ${restoredRow(row)}`);
       const result = await living.tasks.restore.importDatabase(loaded.name);

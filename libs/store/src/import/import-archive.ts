@@ -84,12 +84,13 @@ function missingTables({ given, own }: Shapes, version: string): string | undefi
   return `The archive is without ${missing.join(', ')}, which a store of the version ${version} has.`;
 }
 
-const LAST_MIGRATION = `select name from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`;
+/** $1: the version. Compared there, because the archive's name may be of any length. */
+const LAST_MIGRATION = `select name = $1 as expected from ${RESTORED}.mikro_orm_migrations order by id desc limit 1`;
 
 /** Returns a sentence; undefined if the store's last migration is the archive's version. */
 async function otherVersion(session: SqlSession, version: string): Promise<string | undefined> {
-  const [last] = await session.run<{ name: string }>(LAST_MIGRATION);
-  return last?.name === version ? undefined : `The store in the archive is not of the version ${version}.`;
+  const [last] = await session.run<{ expected: boolean }>(LAST_MIGRATION, [version]);
+  return last?.expected ? undefined : `The store in the archive is not of the version ${version}.`;
 }
 
 function wouldLose(lost: string[]): ImportedRows {

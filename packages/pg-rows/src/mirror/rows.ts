@@ -29,6 +29,8 @@ export interface ReadTable extends Table {
   /** The column that rows are ordered by. */
   key: string;
   keyType: KeyType;
+  /** The columns to read, as SQL. @default all */
+  columns?: string;
   /** An SQL condition for the rows to read. @default all */
   which?: string;
 }
@@ -68,10 +70,10 @@ export async function eachBatch(
   work: (rows: string) => Promise<unknown>,
   after: string = START[table.keyType],
 ): Promise<void> {
-  const { key, keyType, which = 'true' } = table;
+  const { key, keyType, columns = '*', which = 'true' } = table;
   const read = `
       select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
-      from (select * from ${qualified(table)} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
+      from (select ${columns} from ${qualified(table)} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
   for (let last: string | null = after; last !== null;) {
     const batches: Batch[] = await session.run<Batch>(read, [last]);
     const [batch] = batches;

@@ -82,12 +82,20 @@ const UNLINKED = `
         and exists (select from public.accounts living where living.id = r.account_id)
       )`;
 
+/** Only what `UNLINKED` reads. */
+const IDENTITIES = {
+  name: 'linked_identities',
+  key: 'id',
+  keyType: 'uuid',
+  columns: 'id, account_id, created_at',
+} as const;
+
 /** $1 ids */
 const REMOVE = 'delete from public.linked_identities where id = any($1::uuid[])';
 
 /** Removes identities from `to` that were unlinked since the backup: a restore must not reopen a way into an account. */
 export async function removeUnlinkedIdentities({ from, to }: Stores): Promise<void> {
-  await eachBatch(to, { name: 'linked_identities', key: 'id', keyType: 'uuid' }, async (rows) => {
+  await eachBatch(to, IDENTITIES, async (rows) => {
     const unlinked = await from.run<{ id: string }>(UNLINKED, [rows]);
     if (unlinked.length > 0) await to.run(REMOVE, [unlinked.map(({ id }) => id)]);
   });

@@ -6,6 +6,7 @@ import {
   supportedYearsRule,
   inTransaction,
   STORE,
+  tablesOf,
   valueOf,
   type Columns,
   type ImportedColumn,
@@ -27,6 +28,8 @@ const needed = {
   updated_at: { type: 'timestamptz(3)' },
 } as const satisfies Record<string, ImportedColumn>;
 
+/** More characters than any text of ours has. Longer ones would fill the memory of those who read them. */
+const MAX_TEXT = 1_024;
 const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
 /** Any white space; addresses contain none. */
 const SPACES = filterCharacters((character) => /\s/.test(character));
@@ -43,7 +46,7 @@ function rulesFor(columns: Columns): RowRule[] {
     },
     {
       sentence: 'email_key is made from email',
-      broken: `(${isAscii(email)} and ${value('email_key')} <> lower(${email} collate "C"))`,
+      broken: `(char_length(${value('email_key')}) > ${MAX_TEXT} or ${isAscii(email)} and ${value('email_key')} <> lower(${email} collate "C"))`,
     },
     {
       sentence: 'name has 1 to 255 characters',
@@ -52,8 +55,13 @@ function rulesFor(columns: Columns): RowRule[] {
   ];
 }
 
-/** The times in the other tables of an archive. */
-const TIMES = { audit_log: ['at'], account_log: ['occurred_at'], linked_identities: ['created_at', 'last_used_at'] };
+/** Rules for a column of the other tables of an archive, whose rows are inserted unchanged. */
+function rulesForType(name: string, type: string): RowRule[] {
+  const value = `r.${name}`;
+  if (type === 'timestamp with time zone') return [supportedYearsRule(name, value)];
+  const sentence = `${name} has at most ${MAX_TEXT} characters`;
+  return type === 'text' ? [{ sentence, broken: `char_length(${value}) > ${MAX_TEXT}` }] : [];
+}
 
 export const accountRules: Omit<StoreRules, 'complete'> = {
   table: 'accounts',
@@ -66,8 +74,9 @@ export const accountRules: Omit<StoreRules, 'complete'> = {
   async check(session, schema, columns) {
     const reason = await checkEmailKeys(session, schema, columns);
     if (reason !== undefined || schema !== STORE) return reason;
-    for (const [table, times] of Object.entries(TIMES)) {
-      const rules = times.map((column) => supportedYearsRule(column, `r.${column}`));
+    for (const [table, types] of await tablesOf(session, STORE)) {
+      if (STORE_TABLES.auth[table]?.archived !== 'rows' || table === 'accounts') continue;
+      const rules = [...types].flatMap(([name, type]) => rulesForType(name, type));
       const broken = await findBrokenRules(session, { schema, table }, rules, []);
       if (broken !== undefined) return broken;
     }
