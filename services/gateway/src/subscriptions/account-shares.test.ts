@@ -39,37 +39,51 @@ describe('the shares of accounts', () => {
     expect(begun).toHaveLength(4);
   });
 
-  it('limits what an account keeps, counting each document once, as it grows, and every set of variables', () => {
+  it('limits what the accounts of a network keep, counting each document once, as it grows, and every set of variables', () => {
     const shares = createAccountShares(0);
-    const document = documentOf(13 * MIB);
+    const document = documentOf(29 * MIB);
     const first = take(shares, 'ann', 'a', { document, variableCharacters: 16 * KIB });
-    const second = take(shares, 'ann', 'b', { document, variableCharacters: 24 * KIB });
+    const second = take(shares, 'bob', 'b', { document, variableCharacters: 24 * KIB });
     expect(take(shares, 'ann', 'a', { document, variableCharacters: 9 * KIB })).toBeUndefined();
-    expect(take(shares, 'ann', 'c', { document: documentOf(MIB) })).toBeUndefined();
+    expect(take(shares, 'eve', 'c', { document: documentOf(MIB) })).toBeUndefined();
+    expect(take(shares, 'eve', 'c', { document: documentOf(MIB), network: 'other' })).toBeDefined();
     second?.release();
-    expect(take(shares, 'ann', 'a', { document, variableCharacters: 9 * KIB })).toBeDefined();
+    expect(take(shares, 'eve', 'a', { document, variableCharacters: 9 * KIB })).toBeDefined();
     document.bytes += 2 * MIB;
     expect(take(shares, 'ann', 'a', { document })).toBeUndefined();
     first?.release();
     expect(take(shares, 'ann', 'a', { document })).toBeDefined();
-    expect(take(shares, 'bob', 'b', { variableCharacters: 257 * KIB })).toBeUndefined();
+    expect(take(shares, 'bob', 'b', { variableCharacters: 513 * KIB, network: 'third' })).toBeUndefined();
   });
 
-  it('limits what all accounts keep together, and still admits accounts that keep little', () => {
+  it('limits what all accounts keep together, and still admits networks that keep little', () => {
     const shares = createAccountShares(0);
     const document = documentOf(8 * MIB);
-    const taken = Array.from({ length: 7 }, (_, index) =>
-      take(shares, `account-${index}`, 'a', { document: documentOf(8 * MIB), variableCharacters: 0 }),
-    );
+    const takeIn = (network: string, sent = documentOf(8 * MIB), key = 'a') =>
+      take(shares, `account of ${network}`, key, { document: sent, variableCharacters: 0, network });
+    const taken = Array.from({ length: 7 }, (_, index) => takeIn(`network-${index}`));
     expect(taken).not.toContain(undefined);
-    const shared = [1, 2].map((index) => take(shares, `sharing-${index}`, 'a', { document, variableCharacters: 0 }));
-    expect(shared).not.toContain(undefined);
+    expect([1, 2].map((index) => takeIn(`sharing-${index}`, document))).not.toContain(undefined);
     document.bytes += KIB;
-    expect(take(shares, 'late', 'b', { document: documentOf(513 * KIB) })).toBeUndefined();
-    expect(take(shares, 'late', 'b', { document: documentOf(510 * KIB) })).toBeDefined();
-    expect(take(shares, 'shares', 'a', { document })).toBeDefined();
-    expect(take(shares, 'shares', 'b', { document: documentOf(513 * KIB) })).toBeUndefined();
+    expect(takeIn('late', documentOf(2_049 * KIB))).toBeUndefined();
+    expect(takeIn('late', documentOf(2_000 * KIB))).toBeDefined();
+    expect(takeIn('late', documentOf(49 * KIB), 'b')).toBeUndefined();
     taken[0]?.release();
-    expect(take(shares, 'late', 'c', { document: documentOf(513 * KIB) })).toBeDefined();
+    expect(takeIn('late', documentOf(49 * KIB), 'b')).toBeDefined();
+  });
+
+  it('limits what all keep together even if one account takes the documents of the others, too, and releases them', () => {
+    const shares = createAccountShares(0);
+    let keptBytes = 0;
+    for (let at = 0; at < 10; at++) {
+      const helped = Array.from({ length: 32 }, (_, key) => {
+        const claim = { document: documentOf(512 * KIB), variableCharacters: 0 };
+        const held = take(shares, 'helper', `${key}`, claim);
+        if (take(shares, `account-${at}`, `${key}`, { ...claim, network: `network-${at}` })) keptBytes += 512 * KIB;
+        return held;
+      });
+      for (const held of helped) held?.release();
+    }
+    expect(keptBytes / MIB).toBeLessThanOrEqual(64 + 10 * 2);
   });
 });

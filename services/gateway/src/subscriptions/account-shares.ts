@@ -5,14 +5,12 @@ import type { Holding } from '../http/memory.ts';
 
 /** The cost of each change in addition to the objects of its result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;
-/** Limit for the documents and variables of an account's live subscriptions. */
-const MAX_ACCOUNT_BYTES = 16 * 1024 * 1024;
-/**
- * The same for all accounts together, each document counted once. Accounts with at most `SMALL_ACCOUNT_BYTES` besides documents that
- * others have, too, may exceed it.
- */
+/** Limit for the documents and variables of all live subscriptions, each document counted once. */
 const MAX_BYTES = 64 * 1024 * 1024;
-const SMALL_ACCOUNT_BYTES = 512 * 1024;
+/** The same for one network, with however many accounts. */
+const MAX_NETWORK_BYTES = MAX_BYTES / 2;
+/** Networks that keep at most this much may exceed `MAX_BYTES`. */
+const SMALL_NETWORK_BYTES = 2 * 1024 * 1024;
 /** Memory of a variable per character of its JSON. */
 const VARIABLE_BYTES = 64;
 /** Limit for the changes that wait for an account's subscriptions: hundreds of the largest, which a bulk edit makes in seconds. */
@@ -42,7 +40,7 @@ interface LiveDocument {
   readonly bytes: number;
 }
 
-/** What the subscriptions of an account, or of all accounts, keep. */
+/** What the subscriptions of a network, or of all networks, keep. */
 interface Kept {
   /** The number of subscriptions by document. */
   documents: Map<LiveDocument, number>;
@@ -52,11 +50,11 @@ interface Kept {
 const bytesOf = ({ documents, variableBytes }: Kept) =>
   [...documents.keys()].reduce((sum, { bytes }) => sum + bytes, variableBytes);
 
-/** Limits the memory of an account's subscriptions, and the cost of one change, over all sockets and streams of this gateway. */
+/** Limits what subscriptions keep, and an account's cost of one change, over all sockets and streams of this gateway. */
 export type AccountShares = ReturnType<typeof createAccountShares>;
 export type AccountShare = NonNullable<ReturnType<AccountShares['reserve']>>;
 
-interface Account extends Kept {
+interface Account {
   cost: number;
   /** The number of its subscriptions by key. */
   renderings: Map<string, number>;
@@ -72,18 +70,19 @@ interface Account extends Kept {
 /** `maxCost` limits the sum of all results of one change; 0: no limit. */
 export function createAccountShares(maxCost: number) {
   const accounts = new Map<string, Account>();
+  /** Those of them for which changes wait. */
+  const behind = new Map<string, Account>();
+  const networks = new Map<string, Kept>();
   const all: Kept = { documents: new Map(), variableBytes: 0 };
 
   return {
     /**
-     * A subscription's share in the cost of each change of its account. Undefined if the account's subscriptions would exceed
-     * a limit. The cost of equal keys counts only once, and so does the memory of a document.
+     * A subscription's share in the cost of each change of its account. Undefined if the subscriptions of its account or
+     * network would exceed a limit. The cost of equal keys counts only once, and so does the memory of a document.
      */
     reserve(accountId: string, { key, document, variableCharacters, network, ...claim }: Claim) {
       const account: Account = accounts.get(accountId) ?? {
         cost: 0,
-        documents: new Map(),
-        variableBytes: 0,
         renderings: new Map(),
         runLimited: pLimit(MAX_CONCURRENT_RESULTS),
         waiting: new Map(),
@@ -96,17 +95,15 @@ export function createAccountShares(maxCost: number) {
       const variableBytes = VARIABLE_BYTES * variableCharacters;
       const bytesWith = (kept: Kept) =>
         bytesOf(kept) + variableBytes + (kept.documents.has(document) ? 0 : document.bytes);
-      const bytes = bytesWith(account);
-      if (bytes > MAX_ACCOUNT_BYTES) return undefined;
-      const isShared = (each: LiveDocument) => (all.documents.get(each) ?? 0) > (account.documents.get(each) ?? 0);
-      const shared = new Set([document, ...account.documents.keys()].filter(isShared));
-      const ownBytes = bytes - [...shared].reduce((sum, each) => sum + each.bytes, 0);
-      if (ownBytes > SMALL_ACCOUNT_BYTES && bytesWith(all) > MAX_BYTES) return undefined;
+      const ofNetwork: Kept = networks.get(network) ?? { documents: new Map(), variableBytes: 0 };
+      const bytes = bytesWith(ofNetwork);
+      if (bytes > MAX_NETWORK_BYTES || (bytes > SMALL_NETWORK_BYTES && bytesWith(all) > MAX_BYTES)) return undefined;
 
       accounts.set(accountId, account);
+      networks.set(network, ofNetwork);
       count(account.renderings, key, 1);
       account.cost += cost;
-      for (const kept of [account, all]) {
+      for (const kept of [ofNetwork, all]) {
         count(kept.documents, document, 1);
         kept.variableBytes += variableBytes;
       }
@@ -119,6 +116,7 @@ export function createAccountShares(maxCost: number) {
             ends: new Set(),
           };
           account.waiting.set(change, kept);
+          behind.set(accountId, account);
           account.waitingBytes += WAITING_EVENT_BYTES + (kept.ends.size === 0 ? kept.bytes : 0);
           kept.ends.add(end);
           return account.waitingBytes <= MAX_WAITING_BYTES;
@@ -129,12 +127,14 @@ export function createAccountShares(maxCost: number) {
           if (!kept?.ends.delete(end)) return;
           account.waitingBytes -= WAITING_EVENT_BYTES + (kept.ends.size === 0 ? kept.bytes : 0);
           if (kept.ends.size === 0) account.waiting.delete(change);
+          if (account.waiting.size === 0) behind.delete(accountId);
         },
         release() {
-          for (const kept of [account, all]) {
+          for (const kept of [ofNetwork, all]) {
             count(kept.documents, document, -1);
             kept.variableBytes -= variableBytes;
           }
+          if (ofNetwork.documents.size === 0) networks.delete(network);
           if (count(account.renderings, key, -1) > 0) return;
           account.cost -= COST_PER_RENDERING + claim.cost;
           if (account.renderings.size === 0) accounts.delete(accountId);
@@ -143,13 +143,11 @@ export function createAccountShares(maxCost: number) {
     },
     /** The changes that wait for each account. Their eviction ends the subscriptions for which they wait. */
     waiting: (): Holding[] =>
-      [...accounts]
-        .filter(([, { waitingBytes }]) => waitingBytes > 0)
-        .map(([account, { network, waiting, waitingBytes: bytes }]) => ({
-          ...{ bytes, account, network },
-          evict() {
-            for (const { ends } of waiting.values()) for (const end of ends) end();
-          },
-        })),
+      [...behind].map(([account, { network, waiting, waitingBytes: bytes }]) => ({
+        ...{ bytes, account, network },
+        evict() {
+          for (const { ends } of waiting.values()) for (const end of ends) end();
+        },
+      })),
   };
 }

@@ -129,7 +129,10 @@ export function createSubscriptions(deps: Deps) {
       if (!share) {
         metrics.failed(protocol, 'subscription_limit');
         throw toGraphQLError(
-          rateLimited(1, 'The subscriptions of this account would cost or keep too much together (docs/limits.md).'),
+          rateLimited(
+            1,
+            'The subscriptions of this account or network would cost or keep too much together (docs/limits.md).',
+          ),
         );
       }
       const since = clock.now();
