@@ -9,8 +9,8 @@ export interface Cutoffs {
   old: Date;
   /** Failed logins and refreshed sessions. */
   oldFrequent: Date;
-  /** Accounts deleted after this time may have entries that were written during the deletion. */
-  deletedSince: Date;
+  /** Accounts deleted within these times may have entries that were written during the deletion. */
+  deleted: [from: Date, to: Date][];
 }
 
 export type HousekeepingRepository = ReturnType<typeof createHousekeepingRepository>;
@@ -34,11 +34,11 @@ export function createHousekeepingRepository(database: Pick<Database, 'run' | 'r
       return Number(row?.ms);
     },
     /** Each removes a batch and returns whether it was full, in which case more rows may be left. */
-    removals: ({ expired, old, oldFrequent, deletedSince }: Cutoffs): (() => Promise<boolean>)[] => [
+    removals: ({ expired, old, oldFrequent, deleted }: Cutoffs): (() => Promise<boolean>)[] => [
       ...statements.EXPIRED.map(
         (statement) => async () => isFull(await database.run('read', statement, [expired])), // safe to repeat
       ),
-      () => removeEntries(statements.ENTRIES_OF_DELETED, [deletedSince]),
+      ...deleted.map((times) => () => removeEntries(statements.ENTRIES_OF_DELETED, times)),
       () => removeEntries(statements.OLD_ENTRIES, [old]),
       () => removeEntries(statements.OLD_FREQUENT_ENTRIES, [oldFrequent]),
       () => removeEntries(statements.ENTRIES_WITHOUT_ACCOUNT, []),

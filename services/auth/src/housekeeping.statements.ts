@@ -47,12 +47,12 @@ export const ENTRIES_WITHOUT_ACCOUNT = `
     ) order by id limit ${BATCH}
   )) returning 1`;
 
-/** Removes at most a batch of entries of deleted accounts. Parameter: the earliest deletion. */
+/** Removes at most a batch of entries of accounts that were deleted between its parameters. */
 export const ENTRIES_OF_DELETED = `
   delete from audit_log where ctid = any (array(
     select entry.ctid from account_log deleted, lateral (
       select ctid from audit_log where account_id = deleted.account_id and kind <> 'account.deleted' limit ${BATCH}
     ) entry
-    where deleted.occurred_at >= ?
+    where deleted.occurred_at >= ? and deleted.occurred_at < ?
     limit ${BATCH}
   )) returning 1`;

@@ -18,6 +18,7 @@ export interface HousekeepingDeps {
 
 export function createHousekeeping({ repository, auditRetentionDays, clock, log }: HousekeepingDeps) {
   let isStopped = false;
+  let deletedSinceDays = DELETED_SINCE_DAYS; // one, once a sweep has removed what remained from earlier
 
   /**
    * Removes what is no longer needed, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens
@@ -30,12 +31,14 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
       expired: before(0),
       old: before(auditRetentionDays),
       oldFrequent: before(Math.min(auditRetentionDays, FREQUENT_RETENTION_DAYS)),
-      deletedSince: before(DELETED_SINCE_DAYS),
+      // A day for each statement: there may be many accounts. The clocks of other instances may be ahead.
+      deleted: Array.from({ length: deletedSinceDays }, (_, ago) => [before(ago + 1), before(ago || -1)]),
     });
     const steps = removals.map((removeBatch) => async () => {
       while (!isStopped && (await removeBatch()));
     });
     await runAllSteps(steps);
+    deletedSinceDays = 1;
   };
 
   /** Sweeps unless the clock is far ahead: that would delete valid rows and the audit trail. */

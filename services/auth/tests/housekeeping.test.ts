@@ -130,6 +130,23 @@ describe('the audit trail', () => {
   });
 });
 
+it('looks for entries of accounts that were deleted earlier than yesterday only once after a start', async () => {
+  await running.database.query(
+    `insert into account_log (sequence, account_id, kind, occurred_at)
+     select n, md5(n::text)::uuid, 'DELETED', now() - n * interval '13 hours' from generate_series(1, 50) n`,
+  );
+  const swept = async (auth: Pick<typeof running.auth, 'processAll'>) => {
+    await running.database.query(
+      `insert into audit_log (at, kind, account_id, request_id) select now(), 'session.opened', account_id, '' from account_log`,
+    );
+    await auth.processAll();
+    return count('audit_log');
+  };
+  const restarted = await running.another();
+  expect([await swept(restarted), await swept(restarted)]).toEqual([0, 49]);
+  expect(await swept(await running.another())).toBe(0);
+});
+
 describe('a long trail', () => {
   it.each<[string, string]>([
     ['beyond its retention', `now() - interval '1 year', 'session.opened', null`],

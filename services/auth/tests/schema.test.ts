@@ -57,7 +57,7 @@ describe('when the tables were empty at their last analysis', () => {
     delete from accounts; delete from ended_sessions; delete from account_log; delete from audit_log; analyze`;
   const uuids = (what: string) => `{${Array.from({ length: 1_000 }, (_, n) => `${what} ${n + 1}`).map(uuidOf)}}`;
   const TIMES = `{${Array.from({ length: 1_000 }, () => new Date(Date.now() + 300_000).toISOString())}}`;
-  const [NOW, YESTERDAY] = [new Date(), new Date(Date.now() - 3_600_000)];
+  const [NOW, YESTERDAY, TOMORROW] = [0, -3_600_000, 3_600_000].map((ms) => new Date(Date.now() + ms));
   const GIVEN = [uuidOf('account 7'), null, NOW, NOW, NOW, true, null, 'request'];
   const NEW_SESSION = [uuidOf('new'), GIVEN[0], NOW, NOW, NOW, null, null, null, '', '', null, null, null, 1, 1_000];
   let client: Client;
@@ -73,7 +73,7 @@ describe('when the tables were empty at their last analysis', () => {
 
   it.each<[string, unknown[], number]>([
     ...housekeeping.EXPIRED.map(({ text }): [string, unknown[], number] => [text, [NOW], 1_000]),
-    [housekeeping.ENTRIES_OF_DELETED, [YESTERDAY], 100],
+    [housekeeping.ENTRIES_OF_DELETED, [YESTERDAY, TOMORROW], 100],
     [sessions.NOTE_SESSION_USES.text, [uuids('session'), TIMES], 1_000],
     [sessions.NOTE_TOKEN_USES.text, [uuids('token'), TIMES], 1_000],
     [sessions.END_SESSION, [...GIVEN, uuidOf('session 7')], 1],

@@ -16,7 +16,7 @@ it('stops after the current batch', async () => {
       },
       forgetSurplus: forgetBatch,
     },
-    tasks: { forgetExpiredKeys: forgetBatch, forgetSurplusKeys: forgetBatch },
+    tasks: { forgetExpiredKeys: forgetBatch, ownersWithKeys: async () => ['a'], forgetSurplusKeys: forgetBatch },
     changeRetentionMs: 0,
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
@@ -27,8 +27,10 @@ it('stops after the current batch', async () => {
   expect(batches).toBe(1);
 });
 
-it('completes the other steps when one fails, and reports the failure', async () => {
+it('completes the other steps when one fails, and reports the failure; reads the keys of few owners at a time', async () => {
   const forgotten: string[] = [];
+  const owners = Array.from({ length: 45 }, (_, n) => `owner ${n}`);
+  const asked: string[][] = [];
   const forget = (what: string) => async () => {
     forgotten.push(what);
     return 1;
@@ -40,11 +42,20 @@ it('completes the other steps when one fails, and reports the failure', async ()
         throw new Error('takes too long');
       },
     },
-    tasks: { forgetExpiredKeys: forget('expired keys'), forgetSurplusKeys: forget('surplus keys') },
+    tasks: {
+      forgetExpiredKeys: forget('expired keys'),
+      ownersWithKeys: async () => [...owners],
+      async forgetSurplusKeys(some, limit) {
+        asked.push(some);
+        return asked.length === 1 ? limit : 0;
+      },
+    },
     changeRetentionMs: 0,
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
   });
   await expect(sweep()).rejects.toThrow('takes too long');
-  expect(forgotten).toEqual(['expired keys', 'surplus keys']);
+  expect(forgotten).toEqual(['expired keys']);
+  expect([asked[1], asked.map(({ length }) => length)]).toEqual([asked[0], [20, 20, 20, 5]]);
+  expect(asked.slice(1).flat()).toEqual(owners);
 });

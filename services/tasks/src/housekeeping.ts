@@ -10,10 +10,12 @@ const MAX_CHANGES_PER_OWNER = 50_000;
 const MAX_KEYS_PER_OWNER = 10_000;
 /** Only owners who added keys within this time can have too many. */
 const LOOK_BACK_MS = 10 * EVERY_MS;
+/** All keys of each are read. */
+const OWNERS_PER_STATEMENT = 20;
 
 export interface HousekeepingDeps {
   feeds: Pick<FeedRepository, 'forgetChanges' | 'forgetSurplus'>;
-  tasks: Pick<TaskRepository, 'forgetExpiredKeys' | 'forgetSurplusKeys'>;
+  tasks: Pick<TaskRepository, 'forgetExpiredKeys' | 'ownersWithKeys' | 'forgetSurplusKeys'>;
   changeRetentionMs: number;
   clock: Clock;
   log: Log;
@@ -53,7 +55,13 @@ export function createHousekeeping({ feeds, tasks, changeRetentionMs, clock, log
       async () => (changes += await forgetChanges()),
       async () => (changes += await inBatches(() => feeds.forgetSurplus(MAX_CHANGES_PER_OWNER, BATCH))),
       async () => (keys += await inBatches(() => tasks.forgetExpiredKeys(now, BATCH))),
-      async () => (keys += await inBatches(() => tasks.forgetSurplusKeys(addedLately, BATCH, MAX_KEYS_PER_OWNER))),
+      async () => {
+        const owners = await tasks.ownersWithKeys(addedLately);
+        while (owners.length > 0 && !isStopped) {
+          const some = owners.splice(0, OWNERS_PER_STATEMENT);
+          keys += await inBatches(() => tasks.forgetSurplusKeys(some, BATCH, MAX_KEYS_PER_OWNER));
+        }
+      },
     ]);
     if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
   };

@@ -209,7 +209,7 @@ describe('when the tables were empty at their last analysis', () => {
     { statement: FORGET_CHANGES, values: [0, 0, 1_000, []], most: 8_000 },
     { statement: FORGET_SURPLUS, values: [0, 1_000], most: 8_000 },
     { statement: FORGET_EXPIRED_KEYS, values: [new Date(), 1_000], most: 8_000 },
-    { statement: FORGET_SURPLUS_KEYS, values: [new Date(), 1_000, 10], most: 200_000 },
+    { statement: FORGET_SURPLUS_KEYS, values: [[CLOSED_OWNER, ...OWNERS], 1_000, 10], most: 100_000 },
     { statement: READ_BLOCKED, values: [OWNERS, OWNERS.map(() => 1)], most: 1_000 },
     { statement: LIST, values: ['0', 1_000], most: 5_000 },
     { statement: REPLAY, values: [IDS], most: 300_000 },

@@ -20,11 +20,11 @@ const INSERT = `
   from counted, moment`;
 
 /** A store, and a lease on its whole log that records its statements. */
-async function openLog() {
+async function openLog({ timeoutMs }: { timeoutMs?: number } = {}) {
   const { store, database } = await openStore('polling', { poolSize: 2 });
   const statements: Parameters<Session['run']>[] = [];
   const openSession: typeof database.openSession = async (options) => {
-    const session = await database.openSession(options);
+    const session = await database.openSession({ ...options, ...(timeoutMs && { timeoutMs }) });
     const run: Session['run'] = (...args) => {
       statements.push(args);
       return session.run(...args);
@@ -80,6 +80,28 @@ it('does not read published changes again, no matter how long an old snapshot is
   lease.restart();
   expect(await pages()).toBeGreaterThan(1_000);
 }, 180_000);
+
+it('waits for the first read of a lease, however long it takes: it scans all entries that an old snapshot keeps', async () => {
+  const { snapshot, store, lease, commit, lowest } = await openLog({ timeoutMs: 1_000 });
+  await commit(1);
+  const readSlowly = async () => {
+    await snapshot.query('begin; lock table changes in access exclusive mode');
+    const read = lease.read(500, []).catch((error: unknown) => error);
+    const waiting = `
+      select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and now() - query_start > '1500 ms'`;
+    await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
+    await snapshot.query('rollback');
+    return read;
+  };
+  expect(await readSlowly()).toMatchObject([{ id: '1' }]);
+  await eventually(async () => {
+    await lease.mark(['1']);
+    await lease.read(500, []);
+    expect(lowest()).toBe(1);
+  });
+  expect(await readSlowly()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
 
 it('finds a replayed change, no matter how old it is', async () => {
   const { store, database, lease, commit, publish, lowest } = await openLog();

@@ -47,7 +47,7 @@ describe('a session that holds locks', () => {
   it('is ended by the server when the process is silent, but only after it is unsafe to publish; commits do not wait for the disk', async () => {
     const locks = await open();
     const { synchronous_commit: waits, ...timeouts } = asked[0]?.settings ?? {};
-    expect(Object.keys(timeouts)).toEqual(['idle_session_timeout', 'tcp_user_timeout']);
+    expect(Object.keys(timeouts)).toEqual(['idle_session_timeout', 'tcp_user_timeout', 'statement_timeout']);
     for (const timeout of Object.values(timeouts))
       expect(Number(timeout?.replace('s', '000'))).toBeGreaterThan(FENCE_MS);
     expect(waits).toBe('off');

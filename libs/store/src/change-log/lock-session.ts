@@ -10,6 +10,8 @@ const PING_EVERY_MS = 1_000;
  * Also the TCP timeout: a session whose client does not accept a response (its host is down) counts as busy, not idle.
  */
 const SILENCE_S = 8;
+/** The most that a statement may take: the server ends it, and so frees the locks of a client that no longer waits for it. */
+export const LONGEST_MS = 30_000;
 
 /**
  * Such a session writes only its own progress, so commits need not wait for the disk: if the server crashes, the last
@@ -18,6 +20,7 @@ const SILENCE_S = 8;
 const SETTINGS = {
   idle_session_timeout: `${SILENCE_S}s`,
   tcp_user_timeout: `${SILENCE_S}s`,
+  statement_timeout: String(LONGEST_MS),
   synchronous_commit: 'off',
 };
 

@@ -7,6 +7,8 @@ import { endsConnection } from './failures.ts';
 export interface Statement {
   name: string;
   text: string;
+  /** How long it may take in a session, in ms. @default as all in that session */
+  query_timeout?: number;
 }
 
 interface Column {

@@ -55,3 +55,36 @@ it('deletes many tasks in small batches with pauses, and visits every other owne
   const all = ['large 25', 'small 10', 'waiting for the log 0', 'large 25', 'large 25', 'large 25', 'large 0'];
   expect(deleted.map((each) => each.join(' '))).toEqual(all);
 });
+
+it('ends a run while an account still has tasks: the changes of others may be published by then, and failures are reported', async () => {
+  const left = new Map([
+    ['endless', Infinity],
+    ['fails once', 10],
+    ['small', 10],
+  ]);
+  const [published, finished]: [Set<string>, string[]] = [new Set(), []];
+  let [nowMs, failures] = [0, 0];
+  const eraser = createOwnerEraser({
+    repository: {
+      closed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after && !finished.includes(ownerId)),
+      async deleteTasks(ownerId, _now, limit) {
+        nowMs += 1_000;
+        if (nowMs > 60_000) eraser.stop();
+        if (ownerId.startsWith('fails') && failures++ === 0) throw new Error('cannot delete tasks');
+        const count = Math.min(limit, left.get(ownerId) ?? 0);
+        left.set(ownerId, (left.get(ownerId) ?? 0) - count);
+        return count;
+      },
+      eraseChanges: async () => 0,
+      eraseOthers: async () => 0,
+      finish: async (ownerId) => published.has(ownerId) && finished.push(ownerId) > 0,
+    },
+    onCommitted: (ownerId) => void setTimeout(() => published.add(ownerId), 20),
+    clock: { now: () => 0 },
+    log: createLog({ service: 'test', level: 'silent' }),
+    monotonicMs: () => nowMs,
+  });
+  await expect(eraser.run()).rejects.toThrow('Erasing 1 of the deleted accounts failed. The first is fails once.');
+  for (let run = 0; run < 2; run++) await eraser.run();
+  expect([finished, left.get('endless')]).toEqual([['small', 'fails once'], Infinity]);
+});

@@ -54,6 +54,8 @@ const MAX_TASKS_AT_ONCE = 25;
 const PAUSE_MS = 100;
 const MAX_OTHER_ROWS = 1_000;
 const OWNERS_PER_PAGE = 100;
+/** How long a run continues with the tasks that are left after it has visited all owners. */
+const CONTINUE_MS = 5_000;
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
@@ -62,10 +64,13 @@ export interface OwnerEraserDeps {
   onCommitted: (ownerId: string) => void;
   clock: Clock;
   log: Log;
+  /** @default performance.now */
+  monotonicMs?: () => number;
 }
 
 /** Deletes the rows of closed owners that can be deleted now. Unpublished changes remain for a later run. */
-export function createOwnerEraser({ repository, onCommitted, clock, log }: OwnerEraserDeps) {
+export function createOwnerEraser(deps: OwnerEraserDeps) {
+  const { repository, onCommitted, clock, log, monotonicMs = () => performance.now() } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -109,13 +114,15 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
 
   return {
     /**
-     * Alternates between owners: those that have many tasks, wait for the event log, or fail must not hold up others. Rejects
-     * at the end with the first failure and the id of its owner.
+     * Alternates between owners: those that have many tasks, wait for the event log, or fail must not hold up others. Ends soon
+     * even if tasks are left, so that the next run visits all again. Rejects at the end with the first failure and its owner's id.
      */
     async run(): Promise<void> {
       const failures = new Map<string, unknown>();
       const done = new Set<string>();
-      while (!signal.aborted && (await eraseSome(done, failures)));
+      let areLeft = await eraseSome(done, failures);
+      const endAt = monotonicMs() + CONTINUE_MS;
+      while (areLeft && !signal.aborted && monotonicMs() < endAt) areLeft = await eraseSome(done, failures);
       const [first] = failures;
       if (!first) return;
       const [ownerId, cause] = first;

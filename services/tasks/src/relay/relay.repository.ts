@@ -1,5 +1,5 @@
 import type { BlockedKey } from '@taskmesh/event-log';
-import { openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
+import { LONGEST_MS, openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import { PARTITIONS, type ChangeRow } from '../feed/change.ts';
 import { MOVE_TO_DEAD_LETTERS } from './dead-letter.statements.ts';
 import { createLowWater } from './low-water.ts';
@@ -74,7 +74,10 @@ export async function openLease(
       if (leased.size === 0) return [];
       await updateLowWater();
       const parts = [...leased];
-      const rows = await run<ReadRow>(statements.READ, [parts, lowWater.begin(parts), limitPerPart, except]);
+      const lows = lowWater.begin(parts);
+      // From the beginning, it scans all entries that an old snapshot keeps.
+      const read = lows.includes(0) ? { ...statements.READ, query_timeout: LONGEST_MS } : statements.READ;
+      const rows = await run<ReadRow>(read, [parts, lows, limitPerPart, except]);
       lowWater.end(parts, rows);
       return rows;
     },

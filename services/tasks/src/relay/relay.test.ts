@@ -17,8 +17,8 @@ function change(n: number) {
 }
 
 interface World {
-  /** Returns the rows of a read with this limit, without the rows of these owners. */
-  read: (limit: number, except: string[]) => object[];
+  /** Returns the rows of a read with this limit, without the rows of these owners and those up to this id. */
+  read: (limit: number, except: string[], low: number) => object[];
   /** Makes publishing fail. May call `replay` meanwhile, to have old changes published again. */
   onPublish?: (replay: () => void) => void;
   onTopic?: (topic: string) => void;
@@ -48,7 +48,8 @@ function createWorld({
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
       const results: Record<string, () => object[]> = {
         'lock-session-claim': () => [{ lock: 0 }],
-        'relay-read': () => read(Number(values[2]), values[3] as string[]),
+        'relay-writers': () => [{ last: '5', writers: [] }],
+        'relay-read': () => read(Number(values[2]), values[3] as string[], (values[1] as number[])[0] ?? 0),
         'relay-read-blocked': () => (values[0] as string[]).map((owner) => change(Number(owner.split(' ')[1]))),
       };
       return (results[name]?.() ?? []) as Row[];
@@ -126,6 +127,25 @@ it('reads every owner again after a replay that began during a round', async () 
   await enough.promise;
   await relay.stop();
   expect(skipped).toEqual([[], [], ['owner 2']]);
+});
+
+it('never reads from the beginning again unless changes are replayed: an old snapshot may keep many entries', async () => {
+  let nowMs = 0;
+  const lows: number[] = [];
+  const enough = Promise.withResolvers<void>();
+  const relay = createWorld({
+    monotonicMs: () => (nowMs += 10_000),
+    read(_limit, _except, low) {
+      if (lows.push(low) === 12) enough.resolve();
+      relay.wakeAll();
+      return [];
+    },
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(lows.slice(0, 12)).toEqual([0, 0, 0, ...Array.from({ length: 9 }, () => 5)]);
 });
 
 it('pauses after a round in which new changes fail, but lets notifications end the wait after a mere retry', async () => {

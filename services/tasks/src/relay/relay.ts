@@ -33,8 +33,6 @@ const READ_PER_PART_IF_STUCK = 20;
 const MAX_BLOCKED = 50_000;
 /** Maximum number of blocked owners that are tried per round. */
 const MAX_DUE_OWNERS = 50;
-/** How often to read from the beginning, in case changes appeared without a notification. */
-const RESTART_EVERY_MS = 30_000;
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
@@ -102,17 +100,12 @@ export function createRelay(deps: RelayDeps) {
 
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
   const workUnder = async (current: Lease, onRound: () => void): Promise<void> => {
-    let [claimAt, restartAt, failingSince] = [claimFrom, monotonicMs() + RESTART_EVERY_MS, Infinity];
+    let [claimAt, failingSince] = [claimFrom, Infinity];
     let limit = 1; // until a mark succeeds: changes that cannot be marked are published again under the next lease
     while (!stopping.signal.aborted) {
       if (monotonicMs() >= claimAt) {
         await current.claim();
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
-      }
-      // While owners are blocked, reading past their changes would delay new ones.
-      if (monotonicMs() >= restartAt && blocked.size() === 0) {
-        current.restart();
-        restartAt = monotonicMs() + RESTART_EVERY_MS;
       }
       notifications.clear(); // cleared before the read, so that later changes notify again
       wasReplayed = false;

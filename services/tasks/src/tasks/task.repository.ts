@@ -135,9 +135,15 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
     forgetExpiredKeys: (now: string, limit: number): Promise<number> =>
       countOf(database, statements.FORGET_EXPIRED_KEYS, [now, limit]),
 
-    /** Deletes a batch of keys beyond the newest `kept` of each owner who has a key that expires after `since`. */
-    forgetSurplusKeys: (since: string, limit: number, kept: number): Promise<number> =>
-      countOf(database, statements.FORGET_SURPLUS_KEYS, [since, limit, kept]),
+    /** Owners with an idempotency key that expires after `since`. */
+    async ownersWithKeys(since: string): Promise<string[]> {
+      const rows = await database.run<{ owner_id: string }>('read', statements.OWNERS_WITH_KEYS, [since]);
+      return rows.map(({ owner_id }) => owner_id);
+    },
+
+    /** Deletes a batch of keys beyond the newest `kept` of each of these owners. */
+    forgetSurplusKeys: (owners: string[], limit: number, kept: number): Promise<number> =>
+      countOf(database, statements.FORGET_SURPLUS_KEYS, [owners, limit, kept]),
 
     /** @throws AppError NOT_FOUND, PRECONDITION_FAILED, SERVICE_UNAVAILABLE with too many unpublished changes */
     async update(write: WriteOptions, id: string, input: UpdateTask, ifVersion: number | null): Promise<Task> {

@@ -154,17 +154,22 @@ export const FORGET_EXPIRED_KEYS = forgetKeys(
   `expires_at <= ${momentOf('$1')}`,
 );
 
+/** $1: time. Owners with a key that expires later. */
+export const OWNERS_WITH_KEYS: Statement = {
+  name: 'task-owners-with-keys',
+  text: 'select distinct owner_id from idempotency_keys where expires_at > $1::timestamptz',
+};
+
 /**
- * $1: only owners with a key that expires later than this may have too many, $2: limit, $3: how many keys of each owner to keep.
+ * $1: owners, few because all of their keys are read, $2: limit, $3: how many keys of each owner to keep.
  * `offset 0` keeps the sort apart: for its order, the server may read the keys of all owners, once for each.
  */
 export const FORGET_SURPLUS_KEYS = forgetKeys(
   'task-forget-surplus-keys',
-  `with recent as materialized (select owner_id from idempotency_keys where expires_at > $1::timestamptz)
-   select oldest.place
-   from (select distinct owner_id from recent) recent, lateral (
+  `select oldest.place
+   from unnest($1::uuid[]) owner(id), lateral (
      select place from (
-       select ctid as place, expires_at from idempotency_keys where owner_id = recent.owner_id offset 0
+       select ctid as place, expires_at from idempotency_keys where owner_id = owner.id offset 0
      ) k order by expires_at desc offset $3::int
    ) oldest limit $2`,
 );
