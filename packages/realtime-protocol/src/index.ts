@@ -1,8 +1,10 @@
+export { createAgeLimit, createAlarms, type LimitAge, type SetAlarm } from './age-limit.ts';
 export { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 export * from './options.ts';
 export { createRealtimeServer, REALTIME_PATH, type Handshake, type RealtimeServer } from './server.ts';
 export {
   ALL_RESULTS_MS,
+  closeAllGracefully,
   closeGracefully,
   createFrames,
   createMessageRate,
@@ -24,6 +26,7 @@ export {
   waitForDrain,
   writeShared,
   WS_CLOSE,
+  type CloseAllOptions,
   type EndReason,
   type Envelope,
   type FrameOf,

@@ -1,3 +1,4 @@
+import type { LimitAge } from './age-limit.ts';
 import type { Heartbeats } from './heartbeats.ts';
 import type { ErrorPolicy } from './socket.ts';
 import type { Change, Table } from './table.ts';
@@ -73,8 +74,8 @@ export interface RealtimeOptions extends ErrorPolicy {
    * @default no limit
    */
   reserve?(message: Buffer, ip: string): (() => void) | 'invalid' | undefined;
-  /** Calls `end` when a socket has reached its maximum age and `canResume` returns true. @default never */
-  limitAge?(end: () => void, canResume: () => boolean): () => void;
+  /** Ends sockets that have reached their maximum age, for example `createAgeLimit`'s result. @default no limit */
+  limitAge?: LimitAge;
   heartbeats?: Heartbeats;
   metrics?: Metrics;
   /** Unix milliseconds. @default the system's clock */

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WebSocket } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import type { Heartbeats } from './heartbeats.ts';
 
 /** Why a socket ended. */
@@ -93,6 +93,36 @@ export function closeGracefully(
 /** Closes a socket that has reached its maximum age. Like the close of a stopping gateway, but with a longer wait. */
 export function retire(socket: WebSocket): void {
   closeGracefully(socket, 'max_age', SERVICE_RESTART, ALL_RESULTS_MS);
+}
+
+export interface CloseAllOptions {
+  /** Closing is spread over this time, so that clients do not all reconnect to the other servers at once. @default 1_000 */
+  spreadMs?: number;
+  /** How long each socket may then take to close before it is terminated. @default 2_000 */
+  goodbyeMs?: number;
+  /** From 0 to 1. @default Math.random */
+  random?: () => number;
+}
+
+/** Closes all sockets of a stopping server as `closeGracefully` does, waits until they have disconnected, and closes the server. */
+export async function closeAllGracefully(
+  server: Pick<WebSocketServer, 'clients' | 'close'>,
+  { spreadMs = 1_000, goodbyeMs = 2_000, random = Math.random }: CloseAllOptions = {},
+): Promise<void> {
+  const clients = [...server.clients];
+  await Promise.all(
+    clients.map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          if (socket.readyState === socket.CLOSED) return resolve();
+          socket.once('close', () => resolve());
+          const delayMs = clients.length > 1 ? random() * spreadMs : 0;
+          setTimeout(() => closeGracefully(socket, 'restart', SERVICE_RESTART), delayMs);
+          setTimeout(() => socket.terminate(), delayMs + goodbyeMs).unref();
+        }),
+    ),
+  );
+  server.close();
 }
 
 export function isLeaving(socket: WebSocket): boolean {

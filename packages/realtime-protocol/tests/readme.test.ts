@@ -1,11 +1,12 @@
 import { RealtimeClient } from '@supabase/realtime-js';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 interface Example {
   url: string;
-  stop(): void;
+  stop(): Promise<void>;
   commit(user: string, kind: string, record: object, oldRecord?: object): void;
 }
 
@@ -55,10 +56,8 @@ describe('the example in the README', () => {
   };
 
   beforeAll(async () => (example = await runExample()));
-  afterAll(async () => {
-    await Promise.all(clients.map((client) => client.disconnect()));
-    example.stop();
-  });
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.disconnect())));
+  afterAll(() => example.stop());
 
   it('serves the official client with its user’s changes that match its filter', async () => {
     const [ada, bob] = await Promise.all([listen('ada'), listen('bob')]);
@@ -73,5 +72,13 @@ describe('the example in the README', () => {
       { eventType: 'DELETE', record: {}, old: { id: 1, text: 'milk' } },
     ]);
     expect(await until(bob, 1)).toEqual([{ eventType: 'INSERT', record: { id: 3, text: 'Milk the cow' }, old: {} }]);
+  });
+
+  it('sends its clients away when it stops', async () => {
+    const socket = new WebSocket(`${example.url}/realtime/v1/websocket?apikey=any&vsn=1.0.0`.replace('http', 'ws'));
+    await once(socket, 'open');
+    const closed = once(socket, 'close');
+    await example.stop();
+    expect(await closed).toMatchObject([{ code: 1012, reason: 'Service restart' }]);
   });
 });

@@ -5,7 +5,14 @@ import { createServer } from 'node:http';
 import { Writable, type Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { WebSocket, WebSocketServer } from 'ws';
-import { createFrames, createMessageRate, frameWriter, writeShared } from '../src/socket.ts';
+import {
+  closeAllGracefully,
+  createFrames,
+  createMessageRate,
+  frameWriter,
+  oweResult,
+  writeShared,
+} from '../src/socket.ts';
 
 const MIB = 1024 * 1024;
 const frame = Buffer.alloc(MIB / 16);
@@ -197,5 +204,38 @@ describe('equal messages in a row', () => {
     const frameOf = createFrames();
     frameOf(one, 'json');
     expect(frameOf(envelope, json)).toEqual(createFrames()(NOTHING, envelope.before + json + envelope.after));
+  });
+});
+
+describe('a stopping server', () => {
+  it('sends its clients away spread over a time, after their results, and terminates those that do not go', async () => {
+    const server = createServer();
+    const sockets = new WebSocketServer({ server });
+    const { port } = await listen(server);
+    const order: unknown[] = [];
+    const connect = async (name: string) => {
+      const accepted = once(sockets, 'connection') as Promise<[WebSocket]>;
+      const client = new WebSocket(`ws://127.0.0.1:${port}`);
+      const [[served]] = await Promise.all([accepted, once(client, 'open')]);
+      client.on('message', (text) => order.push(`${name} ${String(text)}`));
+      const closed = once(client, 'close').then(([code]) => order.push(`${name} ${String(code)}`));
+      return { client, served, closed };
+    };
+    const [late, first, silent] = [await connect('late'), await connect('first'), await connect('silent')];
+    silent.client.pause();
+    const result = Promise.withResolvers<void>();
+    oweResult(
+      late.served,
+      result.promise.then(() => late.served.send('result')),
+    );
+    void first.closed.then(() => result.resolve());
+    const delays = [0.5, 0, 0];
+    await closeAllGracefully(sockets, { spreadMs: 100, goodbyeMs: 1_000, random: () => delays.shift() ?? 0 });
+    await Promise.all([late.closed, first.closed]);
+    expect(order).toEqual(['first 1012', 'late result', 'late 1012']);
+    silent.client.resume();
+    await silent.closed;
+    expect(sockets.clients.size).toBe(0);
+    server.close();
   });
 });

@@ -1,13 +1,13 @@
 import { AppError, unauthenticated, unavailable } from '@taskmesh/contracts';
 import {
-  closeGracefully,
+  closeAllGracefully,
+  createAgeLimit,
   createHeartbeats,
   cutFloods,
   cutSlow,
   endReasonOf,
   endSocket,
   REALTIME_PATH,
-  SERVICE_RESTART,
   unfinishedBytes,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
@@ -23,9 +23,9 @@ import { createRealtimeMetrics, type Protocol } from '../realtime-metrics.ts';
 import { createAccountShares } from '../subscriptions/account-shares.ts';
 import { createSubscriptions } from '../subscriptions/subscriptions.ts';
 import { createErrorFormat, createResultFormat } from '../supergraph/client-errors.ts';
-import { createAgeLimit, createSessionWatch } from './connection-ends.ts';
 import { createGraphqlWs } from './graphql-ws/graphql-ws.ts';
 import { createHttpStreams } from './http-streams/http-streams.ts';
+import { createSessionWatch } from './session-watch.ts';
 import { createTasksChannel } from './tasks-channel.ts';
 import type { TransportDeps } from './transport.ts';
 
@@ -136,7 +136,8 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     start: feed.start,
     async stop() {
       isDraining = true;
-      await Promise.all([drain(sockets, random), streams.stop(DRAIN_SPREAD_MS)]);
+      const closed = closeAllGracefully(sockets, { spreadMs: DRAIN_SPREAD_MS, goodbyeMs: GOODBYE_MS, random });
+      await Promise.all([closed, streams.stop(DRAIN_SPREAD_MS)]);
       watch.stop();
       await feed.stop();
     },
@@ -189,24 +190,6 @@ function pathOf({ url = '' }: IncomingMessage): string {
 
 function refusalOf({ status, reason }: { status: number; reason: string }): AppError {
   return status === 401 ? unauthenticated(reason) : new AppError('BAD_USER_INPUT', reason);
-}
-
-/** Sends all clients to other gateways, spread over a second, and waits until they have disconnected. */
-async function drain(sockets: WebSocketServer, random: () => number): Promise<void> {
-  const clients = [...sockets.clients];
-  await Promise.all(
-    clients.map(
-      (socket) =>
-        new Promise<void>((resolve) => {
-          if (socket.readyState === socket.CLOSED) return resolve();
-          socket.once('close', () => resolve());
-          const delayMs = clients.length > 1 ? random() * DRAIN_SPREAD_MS : 0;
-          setTimeout(() => closeGracefully(socket, 'restart', SERVICE_RESTART), delayMs);
-          setTimeout(() => socket.terminate(), delayMs + GOODBYE_MS).unref();
-        }),
-    ),
-  );
-  sockets.close();
 }
 
 /** How long a client may take to read the response. */

@@ -1,8 +1,8 @@
-import type { Heartbeats } from '@taskmesh/realtime-protocol';
+import type { Heartbeats, LimitAge } from '@taskmesh/realtime-protocol';
 import type { GatewayContext } from '../context.ts';
 import type { ReserveSlot } from '../http/client-connections.ts';
 import type { FeedMetrics, RealtimeMetrics } from '../realtime-metrics.ts';
-import type { LimitAge, SessionWatch } from './connection-ends.ts';
+import type { SessionWatch } from './session-watch.ts';
 
 /** What every transport needs, independent of its protocol. */
 export interface TransportDeps {

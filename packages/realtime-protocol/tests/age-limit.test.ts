@@ -1,16 +1,14 @@
 import { jest } from '@jest/globals';
-import { createAgeLimit, createAlarms, createSessionWatch } from './connection-ends.ts';
+import { createAgeLimit, createAlarms } from '../src/age-limit.ts';
 
 const NOW_S = 1_800_000_000;
-const DAY_MS = 86_400_000;
-const clock = { now: () => Date.now() };
 
 beforeEach(() => void jest.useFakeTimers({ now: NOW_S * 1_000 }));
 afterEach(() => void jest.useRealTimers());
 
 describe('alarms', () => {
   it('ring each at its time, set in any order, with one timer', () => {
-    const setAlarm = createAlarms(clock);
+    const setAlarm = createAlarms(Date.now);
     const rung: number[] = [];
     for (const second of [30, 10, 20, 10]) setAlarm(NOW_S + second, () => rung.push(second));
     expect(jest.getTimerCount()).toBe(1);
@@ -24,7 +22,7 @@ describe('alarms', () => {
   });
 
   it('ring soon after the clock was set forward, and not early when it was set back', () => {
-    const setAlarm = createAlarms(clock);
+    const setAlarm = createAlarms(Date.now);
     const rung: number[] = [];
     for (const second of [100, 3_600]) setAlarm(NOW_S + second, () => rung.push(second));
     jest.setSystemTime((NOW_S - 1_000) * 1_000);
@@ -36,7 +34,7 @@ describe('alarms', () => {
   });
 
   it('do not ring once they are cancelled, even by another alarm', () => {
-    const setAlarm = createAlarms(clock);
+    const setAlarm = createAlarms(Date.now);
     const rung: string[] = [];
     const cancels: (() => void)[] = [];
     setAlarm(NOW_S - 10, () => {
@@ -85,30 +83,5 @@ describe('the age limit', () => {
       () => true,
     );
     expect(jest.getTimerCount()).toBe(0);
-  });
-});
-
-describe('the watch over a token', () => {
-  it('supports expiries beyond the range of a timer, and ignores other keys', () => {
-    let onRemoved = () => {};
-    const watch = createSessionWatch({
-      clock,
-      accessKeys: {
-        isCurrent: () => false,
-        onRemoved(listener) {
-          onRemoved = listener;
-          return () => undefined;
-        },
-      },
-      endedSessions: { has: () => false, onEnded: () => () => undefined },
-    });
-    const onEnd = jest.fn();
-    watch({ sid: 'session', exp: NOW_S + (300 * DAY_MS) / 1_000, key: undefined }, onEnd);
-    onRemoved();
-    jest.setSystemTime(NOW_S * 1_000 + 300 * DAY_MS - 60_000);
-    jest.advanceTimersByTime(59_999);
-    expect(onEnd).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(1);
-    expect(onEnd).toHaveBeenCalledTimes(1);
   });
 });
