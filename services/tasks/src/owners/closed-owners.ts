@@ -1,7 +1,5 @@
-import { ACCOUNTS_TOPIC, type AccountDeleted } from '@taskmesh/contracts';
-import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
+import type { AccountDeleted, AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
 import { createPeriodic, pause, type Clock, type Log } from '@taskmesh/service';
-import type { EventLog, LogReader } from '@taskmesh/event-log';
 import type { OwnerRepository } from './owner.repository.ts';
 
 export interface AccountLogReaderDeps {
@@ -11,10 +9,7 @@ export interface AccountLogReaderDeps {
   onClosed: () => void;
 }
 
-/**
- * Follows auth's account log, in order and each entry once, using the position in our own store. Only auth is trusted to report
- * that an account was deleted: every client with write access to the event log could forge its records.
- */
+/** Follows auth's account log, in order and each entry once, using the position in our own store. */
 export function createAccountLogReader({ repository, accounts, onClosed }: AccountLogReaderDeps) {
   /** Applies an entry and returns the new position; undefined if another instance was faster. */
   const applyEntry = async (
@@ -125,8 +120,8 @@ export function createOwnerEraser({ repository, onCommitted, clock, log }: Owner
   };
 }
 
-/** How often to read the account log, to find entries that the event log lost or cannot deliver. */
-const READ_EVERY_MS = 2_000;
+/** How often to read the account log. */
+const READ_EVERY_MS = 1_000;
 /** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
 const SOON = { firstMs: 20, maxMs: 2_000 };
@@ -134,13 +129,11 @@ const SOON = { firstMs: 20, maxMs: 2_000 };
 export interface ClosedOwnersDeps {
   reader: ReturnType<typeof createAccountLogReader>;
   eraser: ReturnType<typeof createOwnerEraser>;
-  eventLog: EventLog;
   log: Log;
 }
 
 /** Deletes everything that belongs to deleted accounts. All instances do this in parallel; nothing is deleted twice. */
-export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps) {
-  let records: LogReader | undefined;
+export function createClosedOwners({ reader, eraser, log }: ClosedOwnersDeps) {
   let readAt = performance.now();
 
   const listen = async (): Promise<void> => {
@@ -162,13 +155,11 @@ export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwne
       await eraser.run();
     },
     async start(): Promise<void> {
-      records = eventLog.read(ACCOUNTS_TOPIC, () => listening.soon());
       listening.start();
       erasing.start();
     },
     async stop(): Promise<void> {
       eraser.stop();
-      await records?.stop();
       await listening.stop();
       await erasing.stop();
     },

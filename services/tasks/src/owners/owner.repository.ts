@@ -1,6 +1,5 @@
 import { inTransaction, readBacklog, type Backlog, type Database } from '@taskmesh/store';
-import type { AccountDeleted } from '@taskmesh/contracts';
-import type { AccountLogPosition } from '@taskmesh/internal-api';
+import type { AccountDeleted, AccountLogPosition } from '@taskmesh/internal-api';
 import { COUNT_TASKS, FIRST_OWNER, LAST_OWNER } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/change.ts';
 import { countOf } from '../rows.ts';
