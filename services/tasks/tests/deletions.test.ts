@@ -274,6 +274,24 @@ describe('several instances', () => {
 });
 
 describe('the account log', () => {
+  it('is read again, whole, if a failover lost entries whose numbers others have now', async () => {
+    for (const [lost, added] of [
+      [1, 1],
+      [2, 2],
+      [3, 1],
+      [1, 2],
+    ] as const) {
+      // prettier-ignore
+      for (let count = 0; count < 4; count++) log.delete(service.user().id);
+      await service.tasks.processDeletions();
+      const users = Array.from({ length: added }, () => service.user());
+      for (const user of users) await user.create({ title: 'one' });
+      log.lose(lost);
+      for (const { id } of users) log.delete(id);
+      for (const user of users) await gone(user);
+    }
+  });
+
   it('deletes no account while auth is unavailable, and all once it answers', async () => {
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });

@@ -1,9 +1,9 @@
-import type { AccountDeleted, AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
+import type { AccountChanges, AccountDeleted, AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
 import { createPeriodic, pause, type Clock, type Log } from '@taskmesh/service';
 import type { OwnerRepository } from './owner.repository.ts';
 
 export interface AccountLogReaderDeps {
-  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'close' | 'move'>;
+  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'isClosed' | 'close' | 'move'>;
   accounts: AccountsInternal;
   /** Called after an owner was closed. */
   onClosed: () => void;
@@ -21,13 +21,25 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
     return { epoch: entry.epoch, sequence: entry.sequence };
   };
 
+  /**
+   * Also reads the entry at the position: if it is another one, or gone, auth's database lost entries in a failover, and the
+   * numbers before it may have been used again as well. Reading then starts from the beginning.
+   */
+  const readAfter = async (position: AccountLogPosition): Promise<AccountChanges> => {
+    const log = await accounts.accountChanges({ ...position, sequence: Math.max(0, position.sequence - 1) });
+    if (position.sequence === 0 || log.epoch !== position.epoch) return log;
+    const [known, ...changes] = log.changes;
+    const isOurs = known?.sequence === position.sequence && (await repository.isClosed(known.accountId));
+    return isOurs ? { ...log, changes } : accounts.accountChanges({ epoch: 0, sequence: 0 });
+  };
+
   return {
     /** Reads from auth until there are no more entries. */
     async catchUp(): Promise<void> {
       for (;;) {
         const position = await repository.position();
-        const { epoch, head, changes } = await accounts.accountChanges(position);
-        if (epoch === position.epoch && head === position.sequence) return;
+        const { epoch, head, changes } = await readAfter(position);
+        if (changes.length === 0 && epoch === position.epoch && head === position.sequence) return;
         // Nothing was read yet. A store that was loaded with psql has tasks but no feeds.
         if (position.epoch === 0) await repository.countTasks();
         if (changes.length === 0) return repository.move(position, epoch);

@@ -35,6 +35,9 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
       }
     },
 
+    isClosed: async (ownerId: string): Promise<boolean> =>
+      (await database.run('read', statements.IS_CLOSED, [ownerId])).length > 0,
+
     /** Closes the owner of a deleted account. Returns false if the position has changed. */
     async close(
       from: AccountLogPosition,

@@ -8,6 +8,8 @@ export interface TestAccountLog {
   /** The number of requests. */
   requests: number;
   delete(accountId: string): void;
+  /** Simulates a failover that lost the last entries. */
+  lose(count: number): void;
 }
 
 export function createAccountLog(): TestAccountLog {
@@ -31,6 +33,7 @@ export function createAccountLog(): TestAccountLog {
         occurredAt: '2026-11-20T10:00:00.000Z',
       });
     },
+    lose: (count) => void entries.splice(-count),
   };
   return log;
 }
