@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { makeTempDir } from '@taskmesh/testing';
-import { ACCOUNTS_TOPIC, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from './support/helm.ts';
 import { containersOf, ofKind, workloads, type Manifest } from './support/manifest.ts';
@@ -27,10 +27,9 @@ describe('the servers by operators', () => {
     }
   });
 
-  it('allow the application to read and write its topics, and nothing else', async () => {
+  it('allow the application to read and write its topic, and nothing else', async () => {
     const manifests = await render({ chart, release });
     expect(ofKind(manifests, 'KafkaTopic').map(({ spec }) => spec)).toMatchObject([
-      { topicName: ACCOUNTS_TOPIC, partitions: 1, replicas: 3 },
       { topicName: TASK_CHANGES_TOPIC, partitions: 8, replicas: 3 },
     ]);
     const acls = ofKind(manifests, 'KafkaUser').map(({ metadata, spec }) => [
@@ -41,11 +40,7 @@ describe('the servers by operators', () => {
     ]);
     expect(Object.fromEntries(acls)).toEqual({
       'taskmesh-data-kafka-gateway': [[TASK_CHANGES_TOPIC, ['Read', 'Describe']]],
-      'taskmesh-data-kafka-tasks': [
-        [ACCOUNTS_TOPIC, ['Read', 'Describe']],
-        [TASK_CHANGES_TOPIC, ['Write', 'Describe', 'Create']],
-      ],
-      'taskmesh-data-kafka-auth': [[ACCOUNTS_TOPIC, ['Write', 'Describe', 'Create']]],
+      'taskmesh-data-kafka-tasks': [[TASK_CHANGES_TOPIC, ['Write', 'Describe', 'Create']]],
     });
     const [kafka] = ofKind(manifests, 'Kafka');
     expect(kafka?.spec?.kafka).toMatchObject({
@@ -104,7 +99,7 @@ describe('the servers by operators', () => {
     const lasting = manifests.filter(
       ({ kind, metadata }) => kinds.includes(kind) && !metadata.name.endsWith('-valkey'), // which keeps nothing
     );
-    expect(lasting.length).toBe(14);
+    expect(lasting.length).toBe(13);
     for (const { metadata } of lasting)
       expect(metadata.annotations).toMatchObject({
         'helm.sh/resource-policy': 'keep',

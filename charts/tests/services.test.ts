@@ -239,7 +239,6 @@ describe('secrets', () => {
       BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
     });
     expect(envOf(await containerOf('auth', { values }))).toMatchObject({
-      KAFKA_BROKERS: kafka('auth'),
       SMTP_URL: 'smtp/smtp-url',
       OIDC_CLIENT_SECRET: 'login/oidc-client-secret',
     });

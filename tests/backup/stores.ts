@@ -43,7 +43,7 @@ export async function runStores(name: string): Promise<RunningStores> {
   const keyValue = createMemoryKeyValue();
   const eventLog = createMemoryEventLog();
   const environmentOf = ({ url }: TestDatabase) => ({ DATA_DIR: dir, NODE_ENV: 'test', POSTGRES_URL: url });
-  const auth = await createAuth(readAuthConfig(environmentOf(databases.auth)), { ...shared, keyValue, eventLog });
+  const auth = await createAuth(readAuthConfig(environmentOf(databases.auth)), { ...shared, keyValue });
   const accounts = callInProcess(accountsInternal, auth.accounts);
   const tasks = await createTasks(readTasksConfig(environmentOf(databases.tasks)), { ...shared, eventLog, accounts });
   for (const service of [auth, tasks]) await service.start();

@@ -88,6 +88,7 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     ...Object.fromEntries(
       ['begin', 'owners-lock-position', 'feed-count-tasks', 'commit'].map((name) => [name, () => []]),
     ),
+    'owners-is-closed': (owner: string) => (store.current().closed.has(owner) ? [{}] : []),
     'owners-close': (fromEpoch: number, from: number, epoch: number, sequence: number, owner: string) => {
       if (!isAt(fromEpoch, from)) return [];
       store.current().position = { epoch, sequence };

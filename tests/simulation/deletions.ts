@@ -1,10 +1,4 @@
-import {
-  ACCOUNTS_TOPIC,
-  encodeAccountDeleted,
-  parseTaskChanged,
-  TASK_CHANGES_TOPIC,
-  type AccountDeleted,
-} from '@taskmesh/contracts';
+import { parseTaskChanged, TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import {
@@ -18,14 +12,14 @@ import type { createFaults } from './faults.ts';
 import { INSTANCES } from './schedule.ts';
 import type { Store } from './store.ts';
 import type { VirtualTime } from './virtual-time.ts';
-import type { AccountsInternal } from '@taskmesh/internal-api';
+import type { AccountDeleted, AccountsInternal } from '@taskmesh/internal-api';
 
 const FIRST_EPOCH = 5;
 /** Small, so that there are several pages. */
 const MAX_PAGE_SIZE = 2;
 
-/** Creates the account log of auth, which is also published to the event log. */
-function createAccounts(eventLog: EventLog) {
+/** Creates the account log of auth. */
+function createAccounts() {
   let epoch = FIRST_EPOCH;
   const ids: string[] = [];
   const entries = (): AccountDeleted[] =>
@@ -33,24 +27,14 @@ function createAccounts(eventLog: EventLog) {
       ...{ kind: 'DELETED', epoch, sequence: index + 1, accountId },
       occurredAt: '2026-01-01T00:00:00.000Z',
     }));
-  const publish = (entries: AccountDeleted[]) =>
-    void eventLog.publish(
-      ACCOUNTS_TOPIC,
-      entries.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
-    );
 
   return {
     deleted: (): readonly string[] => ids,
     delete(accountId: string) {
-      if (ids.includes(accountId)) return;
-      ids.push(accountId);
-      publish(entries().slice(-1));
+      if (!ids.includes(accountId)) ids.push(accountId);
     },
     /** Begins a new epoch, as a restore of auth's store does. */
-    beginEpoch() {
-      epoch++;
-      publish(entries());
-    },
+    beginEpoch: () => void epoch++,
     internal: {
       async accountChanges(after) {
         const isOurs = after.epoch === epoch && after.sequence <= ids.length;
@@ -75,7 +59,7 @@ export interface DeletionsDeps {
 
 /** Creates the instances that delete the data of deleted accounts. Each may die between any two of its steps. */
 export function createDeletions({ time, store, database, faults, eventLog, onCommitted }: DeletionsDeps) {
-  const accounts = createAccounts(eventLog);
+  const accounts = createAccounts();
   /** The sequences that the event log received, by epoch and owner. */
   const published = new Map<string, Set<number>>();
   const keyOf = (epoch: number, owner: string) => `${epoch} ${owner}`;
@@ -87,12 +71,6 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
 
   const run = () => {
     let isDead = false;
-    let stopHearing = async () => {};
-    const read: EventLog['read'] = (...args) => {
-      const reader = faults.readingFrom(eventLog).read(...args);
-      stopHearing = reader.stop;
-      return reader;
-    };
     /** Never resolves once the instance is dead. */
     const whileAlive = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       const result = isDead ? undefined : await work();
@@ -110,15 +88,11 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
     const closedOwners = createClosedOwners({
       reader: createAccountLogReader({ repository, accounts: internal, onClosed: () => closedOwners.wake() }),
       eraser: createOwnerEraser({ repository, onCommitted, clock: time.clock, log }),
-      eventLog: { ...eventLog, read },
       log,
     });
     void closedOwners.start();
     return {
-      kill() {
-        isDead = true;
-        void stopHearing();
-      },
+      kill: () => void (isDead = true),
       stop: closedOwners.stop,
     };
   };

@@ -7,7 +7,7 @@ it), and the services that it `calls`, whose addresses it is given and which let
   servers: [redis, kafka, otlp, subgraphs]
   calls: [auth, tasks, backup]
 - name: auth
-  servers: [postgresql, redis, kafka, otlp]
+  servers: [postgresql, redis, otlp]
   calls: []
 - name: tasks
   servers: [postgresql, kafka, otlp]

@@ -23,10 +23,7 @@ export interface PlatformDeps {
 /** The four services in one process: the same code as in a cluster, with function calls instead of HTTP. */
 export async function createPlatform(config: PlatformConfig, deps: PlatformDeps) {
   const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
-  const auth = await createAuth(config.auth, {
-    ...named('auth'),
-    eventLog: traceEventLog(deps.eventLog, deps.telemetry.tracing('auth')),
-  });
+  const auth = await createAuth(config.auth, named('auth'));
   const tasks = await createTasks(config.tasks, {
     ...named('tasks'),
     eventLog: traceEventLog(deps.eventLog, deps.telemetry.tracing('tasks')),

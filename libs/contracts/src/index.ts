@@ -1,5 +1,4 @@
 export * from './errors.ts';
-export * from './events/account-deleted.ts';
 export { sealCursor, unsealCursor } from './events/signed-cursor.ts';
 export { TASK_CHANGES_TOPIC, parseTaskChanged, type TaskChanged, type TaskImage } from './events/task-changed.ts';
 export { GRAPH_FIELDS, TASK_FIELDS, type ColumnType, type TaskRow } from './events/task-fields.ts';

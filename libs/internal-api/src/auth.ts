@@ -1,4 +1,3 @@
-import type { AccountDeleted } from '@taskmesh/contracts';
 import type { KeySet, TokenScope } from '@taskmesh/identity';
 import type { ArchivedStore, ImportResult, StoreComparison } from './stores.ts';
 import { IMPORT_MS, PROVIDER_MS, SHORT_CALL_MS, type InternalApi } from './calls.ts';
@@ -48,6 +47,17 @@ export interface AccountLogPosition {
   epoch: number;
   /** The last entry at this position; 0 is before the first one. */
   sequence: number;
+}
+
+/** An account was deleted for good, so other services delete what they keep for its owner. */
+export interface AccountDeleted {
+  kind: 'DELETED';
+  /** Identifies the log: a reader that sees another epoch reads from the beginning. */
+  epoch: number;
+  /** Numbers the log's entries without gaps, from 1. */
+  sequence: number;
+  accountId: string;
+  occurredAt: string;
 }
 
 export interface AccountChanges {

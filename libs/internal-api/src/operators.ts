@@ -16,8 +16,6 @@ export interface ServiceStatus {
   version: string;
   startedAt: string;
   store: StoreStatus;
-  /** How long its relay to the event log has been failing; absent if it works. */
-  relayFailingSeconds?: number | undefined;
 }
 
 /** How far the event log lags behind the store. */
@@ -35,6 +33,8 @@ export interface TasksStatus extends ServiceStatus {
   /** Null while the store does not respond. */
   feed: FeedStatus | null;
   eventLog: { system: 'kafka' | 'memory'; isUp: boolean };
+  /** How long the relay to the event log has been failing; absent if it works. */
+  relayFailingSeconds?: number | undefined;
 }
 
 const knownArchive = z.object({
@@ -116,11 +116,11 @@ const forOperators = <Status>(service: string, schema: z.ZodType): InternalApi<S
 /** The parts of each status that the gateway uses; it passes on the rest unchanged. */
 const ofService = z.looseObject({
   store: z.looseObject({ missing: z.array(z.string()), unknown: z.array(z.string()) }),
-  relayFailingSeconds: z.number().optional(),
 });
 const ofTasks = ofService.extend({
   feed: z.looseObject({ deadLetters: z.looseObject({ relay: z.number(), gateway: z.number() }) }).nullable(),
   eventLog: z.looseObject({ isUp: z.boolean() }),
+  relayFailingSeconds: z.number().optional(),
 });
 const ofBackup = ofService.extend({ backups: z.looseObject({}) });
 

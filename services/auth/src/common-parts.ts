@@ -1,6 +1,5 @@
 import type { KeyValue } from '@taskmesh/key-value';
 import { createMailer, type Mailer } from '@taskmesh/mail';
-import type { EventLog } from '@taskmesh/event-log';
 import { monotonicClock, timeOrderedIds as ids, type Clock, type Log } from '@taskmesh/service';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
@@ -24,8 +23,6 @@ export interface AuthDeps {
   log: Log;
   /** Where limits are counted; the caller closes it. */
   keyValue: KeyValue;
-  /** Where deletions of accounts are published; the caller closes it. Without it, other services must poll for them. */
-  eventLog?: EventLog | undefined;
   metrics?: Registry;
   /** The cost of a password hash; tests lower it. @default OWASP's parameters */
   hashCost?: HashCost;
@@ -56,7 +53,7 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: accounts.signInIps });
   const check = createPasswordCheckService({ accounts, hasher, limits, clock });
   return {
-    ...{ clock, monotonicClock: deps.monotonicClock ?? monotonicClock, ids, log, registry, metrics, database, limits },
+    ...{ clock, monotonicClock: deps.monotonicClock ?? monotonicClock, ids, log, metrics, database, limits },
     inTransaction: accountTransactionsOf(database),
     ...{ keys, hasher, rules, accounts, check, mailer, publicUrl },
     ...{ mails: createMailRepository(database), oidc: createOidcRepository(database) },

@@ -44,7 +44,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps) {
   const recoveryMails = mailWorker(createRecoveryOutbox(common));
   const changeMails = mailWorker(createChangesOutbox(common));
 
-  const accountLog = createAccountLog(common, deps.eventLog);
+  const accountLog = createAccountLog(common);
   const provider =
     config.oidc &&
     createProvider({
@@ -67,7 +67,6 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps) {
     schema,
     closeOnStop(() => mailer.close()),
     ...[recoveryMails, changeMails, housekeeping],
-    ...(accountLog.relay ? [accountLog.relay] : []),
   ]);
 
   const subgraph = createSubgraph({
@@ -100,11 +99,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps) {
     /** For browsers on their way to the sign-in provider and back. */
     signIn: createBrowserSignInService(common, provider),
     /** For operators; the caller checks that the client is one. */
-    operators: createAuthStatus({
-      database,
-      relayFailingSeconds: () => accountLog.relay?.failingSeconds(),
-      clock,
-    }),
+    operators: createAuthStatus({ database, clock }),
     /** Only for the backup service. */
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,

@@ -9,7 +9,6 @@ import {
   internalRoutes,
 } from '@taskmesh/internal-api';
 import { openKeyValue, readRedisSettings } from '@taskmesh/key-value';
-import { openEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
 import { closeOnStop, readAll, runService } from '@taskmesh/service';
 import { readAuthConfig, findMailProblems } from './config.ts';
 import { createAuth } from './create-auth.ts';
@@ -22,16 +21,14 @@ await runService(process.env, {
     readAll({
       config: () => readAuthConfig(env),
       redis: () => readRedisSettings(env),
-      kafka: () => readKafkaSettings(env),
       keys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
       mailProblems: () => findMailProblems(env),
     }),
 
-  async open({ config, redis, kafka, keys, mailProblems }, { host, port, clock, log, metrics, tracing }) {
+  async open({ config, redis, keys, mailProblems }, { host, port, clock, log, metrics, tracing }) {
     for (const problem of mailProblems) log.warn(problem);
     const keyValue = openKeyValue(redis, log);
-    const eventLog = kafka && traceEventLog(openEventLog(kafka, { clientId: 'taskmesh-auth', log, metrics }), tracing);
-    const auth = await createAuth(config, { clock, log, keyValue, eventLog, metrics });
+    const auth = await createAuth(config, { clock, log, keyValue, metrics });
     const callers = { gateway: GATEWAY_ROLES, backup: ['service'], tasks: ['service'] } as const;
     const server = createSubgraphServer({
       subgraph: auth.subgraph,
@@ -45,7 +42,6 @@ await runService(process.env, {
       ],
       ...{ host, port, tracing, log },
     });
-    const connections = [closeOnStop(() => keyValue.close()), closeOnStop(() => eventLog?.close())];
-    return { parts: [...connections, auth, server], ready: auth.ready };
+    return { parts: [closeOnStop(() => keyValue.close()), auth, server], ready: auth.ready };
   },
 });

@@ -4,18 +4,13 @@ import { readVersion, type Clock } from '@taskmesh/service';
 
 export interface AuthStatusDeps {
   database: Pick<Database, 'schemaState' | 'versions'>;
-  /** See `AccountRelay.failingSeconds`. */
-  relayFailingSeconds: () => number | undefined;
   clock: Clock;
 }
 
-export function createAuthStatus({ database, relayFailingSeconds, clock }: AuthStatusDeps): StatusOf<ServiceStatus> {
+export function createAuthStatus({ database, clock }: AuthStatusDeps): StatusOf<ServiceStatus> {
   const startedAt = new Date(clock.now()).toISOString();
   const readStoreStatus = createStoreStatus(database, STATUS_PART_MS);
   return {
-    status: async () => ({
-      ...{ version: readVersion(), startedAt, store: await readStoreStatus() },
-      relayFailingSeconds: relayFailingSeconds(),
-    }),
+    status: async () => ({ version: readVersion(), startedAt, store: await readStoreStatus() }),
   };
 }

@@ -1,6 +1,3 @@
-import { ACCOUNTS_TOPIC, type AccountDeleted } from '@taskmesh/contracts';
-import { createMemoryEventLog, PublishError, type EventLog } from '@taskmesh/event-log';
-import { eventually } from '@taskmesh/testing';
 import {
   CHANGE_EMAIL,
   CHANGE_NAME,
@@ -16,25 +13,7 @@ import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
 
 const START = { epoch: 0, sequence: 0 };
 
-/** An event log that rejects everything while `isAway` is set. */
-function createEventLog() {
-  const inner = createMemoryEventLog();
-  const state = {
-    ...inner,
-    isAway: false,
-    tries: 0,
-    async publish(topic: string, records: Parameters<EventLog['publish']>[1]) {
-      state.tries++;
-      if (state.isAway) throw new PublishError(new Map(records.map((record) => [record, new Error('away')])));
-      return inner.publish(topic, records);
-    },
-  };
-  return state;
-}
-
-const eventLog = createEventLog();
-const running = useAuth({ eventLog });
-beforeEach(() => void Object.assign(eventLog, { isAway: false, tries: 0 }));
+const running = useAuth();
 
 const del = ({ identity }: Pick<OpenSession, 'identity'>, password = PASSWORD) =>
   running.send(DELETE_ACCOUNT, { input: { password } }, identity);
@@ -247,73 +226,6 @@ describe('the account log', () => {
     const { changes } = await running.auth.accounts.accountChanges(START);
     expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(new Set(changes.map(({ accountId }) => accountId))).toEqual(new Set(sessions.map(({ userId }) => userId)));
-  });
-});
-
-describe('publishing the account log', () => {
-  function read(): AccountDeleted[] {
-    const published: AccountDeleted[] = [];
-    eventLog.read(ACCOUNTS_TOPIC, ({ key, value }) => {
-      const entry = JSON.parse(value) as AccountDeleted;
-      expect(key).toBe(entry.accountId);
-      published.push(entry);
-    });
-    return published;
-  }
-  const unpublished = () => running.database.query('select 1 from account_log where published_at is null');
-
-  it('follows the commit, in order, and once per entry while nothing fails', async () => {
-    const published = read();
-    await running.another(); // only one of the two instances publishes
-    for (const name of ['a', 'b', 'c']) await deleted(`${name}@example.com`);
-    await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2, 3]));
-    await eventually(async () => expect(await unpublished()).toEqual([]));
-    expect(published).toEqual((await running.auth.accounts.accountChanges(START)).changes);
-  });
-
-  it('waits for an unavailable event log, without delaying deletions', async () => {
-    eventLog.isAway = true;
-    const published = read();
-    for (const name of ['a', 'b']) await deleted(`${name}@example.com`);
-    await eventually(() => expect(eventLog.tries).toBeGreaterThan(2));
-    expect(await unpublished()).toHaveLength(2);
-    eventLog.isAway = false;
-    await eventually(() => expect(published.map(({ sequence }) => sequence)).toEqual([1, 2]), { timeoutMs: 10_000 });
-  });
-
-  it('continues in the next instance after a crash between commit and publication', async () => {
-    eventLog.isAway = true;
-    const userId = await deleted('ada@example.com');
-    await eventually(() => expect(eventLog.tries).toBeGreaterThan(0));
-    await running.auth.stop();
-    const published = read();
-    eventLog.isAway = false;
-    await running.another();
-    await eventually(() => expect(published.map(({ accountId }) => accountId)).toEqual([userId]));
-  });
-
-  it('is failing, with growing pauses, while published entries cannot be marked', async () => {
-    const published = read();
-    await running.database.query(
-      `create function full_disk() returns trigger language plpgsql as
-         $$begin raise 'no space left on device' using errcode = '53100'; end$$;
-       create trigger full_disk before update on account_log execute function full_disk()`,
-    );
-    await deleted('ada@example.com');
-    const failingSeconds = async () => (await running.auth.operators.status()).relayFailingSeconds;
-    await eventually(async () => expect(await failingSeconds()).toBeGreaterThan(1));
-    expect(published.length).toBeLessThan(8);
-    await running.database.query('drop function full_disk cascade');
-    await eventually(async () => expect(await failingSeconds()).toBeUndefined());
-  });
-
-  it('continues after the database has ended its session', async () => {
-    const published = read();
-    await running.database.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth-session'`,
-    );
-    await deleted('ada@example.com');
-    await eventually(() => expect(published).toHaveLength(1));
   });
 });
 

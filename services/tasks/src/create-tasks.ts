@@ -62,7 +62,7 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps) {
   const eraser = createOwnerEraser({ repository: owners, onCommitted: relay.wake, clock, log });
   const closedOwners = createClosedOwners({
     reader: createAccountLogReader({ repository: owners, accounts, onClosed: () => closedOwners.wake() }),
-    ...{ eraser, eventLog, log },
+    ...{ eraser, log },
   });
   watchClosedOwners(metrics, { repository: owners, readAgeMs: closedOwners.readAgeMs });
   const repository = createTaskRepository({ database, maxTasks: config.maxTasksPerOwner });

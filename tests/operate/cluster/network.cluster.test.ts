@@ -35,7 +35,7 @@ const at = {
 /** Allowed connections; all others are denied. */
 const ALLOWED: Record<string, string[]> = {
   gateway: ['auth', 'tasks', 'backup', 'redis', 'kafka'],
-  auth: ['postgresql', 'redis', 'kafka'],
+  auth: ['postgresql', 'redis'],
   tasks: ['auth', 'postgresql', 'kafka'],
   backup: ['auth', 'tasks', 'postgresql'],
   keys: ['apiServer'],

@@ -1,13 +1,5 @@
 import { rfc3339, type Statement } from '@taskmesh/store';
 
-/** The first key of the advisory lock. There is one stream, so one lock. */
-export const LOCK_CLASS = 7_203_002;
-export const LOCK = 0;
-
-const ENTRY = `
-  state.epoch, entry.sequence::float8, entry.account_id as "accountId", entry.kind,
-  ${rfc3339('entry.occurred_at')} as "occurredAt"`;
-
 /** Parameters: account id, now. Locks the state row, so that sequences follow the order of commits. */
 export const APPEND_DELETED = `
   with state as (update account_log_state set last = last + 1 returning last)
@@ -20,7 +12,8 @@ export const APPEND_DELETED = `
 export const ENTRIES_AFTER: Statement = {
   name: 'account-log-entries-after',
   text: `
-    select state.last::float8 as head, ${ENTRY}
+    select state.last::float8 as head, state.epoch, entry.sequence::float8, entry.account_id as "accountId", entry.kind,
+      ${rfc3339('entry.occurred_at')} as "occurredAt"
     from account_log_state state
     left join lateral (
       select * from account_log
@@ -28,31 +21,6 @@ export const ENTRIES_AFTER: Statement = {
       order by sequence limit $3::integer
     ) entry on true
     order by entry.sequence`,
-};
-
-/** $1: limit */
-export const UNPUBLISHED: Statement = {
-  name: 'account-log-unpublished',
-  text: `
-    select ${ENTRY}
-    from account_log_state state, lateral (
-      select * from account_log where published_at is null order by sequence limit $1::integer
-    ) entry
-    order by entry.sequence`,
-};
-
-/** $1: the last published sequence */
-export const MARK_PUBLISHED: Statement = {
-  name: 'account-log-mark-published',
-  text: 'update account_log set published_at = now() where published_at is null and sequence <= $1::bigint',
-};
-
-export const BACKLOG: Statement = {
-  name: 'account-log-backlog',
-  text: `
-    select count(*)::int as pending,
-      coalesce(greatest(extract(epoch from now() - min(occurred_at)), 0), 0)::float8 as oldest_age_s
-    from account_log where published_at is null`,
 };
 
 /** $1: the lowest acceptable epoch */

@@ -13,7 +13,7 @@ const STATE = 'select epoch, last::text as last from public.account_log_state';
 const SET_STATE = 'update public.account_log_state set epoch = $1::integer, last = $2::bigint';
 
 /**
- * Appends the archive's entries that the live log lacks, so that they are published. They begin a new epoch, because readers may
+ * Appends the archive's entries that the live log lacks, so that its readers see them. They begin a new epoch, because readers may
  * return to the live store, where other entries can get the same sequences.
  */
 const APPEND_OWN_LOG = `

@@ -1,4 +1,3 @@
-import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createLog, type Env, type Log } from '@taskmesh/service';
@@ -82,8 +81,6 @@ export interface RunOptions {
   config?: Pick<AuthConfig, 'maxSessionsPerAccount'>;
   /** @default the lowest */
   hashCost?: HashCost;
-  /** @default one in memory */
-  eventLog?: EventLog;
   log?: Log;
   metrics?: Registry;
 }
@@ -93,7 +90,6 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, hashCost = CHEAP } = options;
   const counters = createCounters();
   const { keyValue } = counters;
-  const { eventLog = createMemoryEventLog() } = options;
   const log = options.log ?? silent;
   const template = await createTemplate('auth', migrations, (url) => createAuthDatabase({ url, log: silent }));
   const database = await createTestDatabase('auth', undefined, template);
@@ -109,7 +105,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       ...options.config,
     };
     const created = await createAuth(config, {
-      ...{ clock, monotonicClock, log, ...own, eventLog, hashCost, mailer: postbox },
+      ...{ clock, monotonicClock, log, ...own, hashCost, mailer: postbox },
       ...(options.metrics && { metrics: options.metrics }),
     });
     const auth: Auth = {
@@ -135,7 +131,6 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const stopAll = async () => {
     for (const each of running) await each.stop();
     await keyValue.close();
-    await eventLog.close();
   };
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAll());

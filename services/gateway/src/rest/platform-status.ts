@@ -1,5 +1,5 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { type ServiceStatus, STATUS_PART_MS, type StatusOf } from '@taskmesh/internal-api';
+import { type ServiceStatus, STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
 import { createTimedQuery, readVersion } from '@taskmesh/service';
 import type { Registry } from 'prom-client';
 import type { GatewayContext } from '../context.ts';
@@ -45,7 +45,7 @@ export function createPlatformStatus(context: StatusContext): () => Promise<Plat
       backups: backup?.backups ?? null,
     };
     const { aheadSeconds } = connections;
-    return { ...seen, problems: [...problemsOf(seen, { relays: { auth, tasks }, aheadSeconds })] };
+    return { ...seen, problems: [...problemsOf(seen, { ...tasks, aheadSeconds })] };
   };
 }
 
@@ -59,9 +59,7 @@ function named(name: NamedStatus['name'], status: ServiceStatus | undefined): Na
 /** Longer than a working event log, or the handover of a relay, ever takes. */
 const LATE_S = 10;
 
-interface StatusDetails {
-  /** The services that have a relay. */
-  relays: Record<string, Pick<ServiceStatus, 'relayFailingSeconds'> | undefined>;
+interface StatusDetails extends Pick<TasksStatus, 'relayFailingSeconds'> {
   /** See `ServiceClocks`. */
   aheadSeconds: (service: string) => number;
 }
@@ -69,7 +67,7 @@ interface StatusDetails {
 /** The problems that an operator should know about, one sentence each. */
 function* problemsOf(
   seen: Omit<PlatformStatus, 'problems'>,
-  { relays, aheadSeconds }: StatusDetails,
+  { relayFailingSeconds = 0, aheadSeconds }: StatusDetails,
 ): Generator<string> {
   const { services, feed, eventLog, cache, backups } = seen;
   for (const { name, isUp, store } of services) {
@@ -87,9 +85,8 @@ function* problemsOf(
     if (seconds !== 0)
       yield `The clock of ${name} is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} this gateway's.`;
   }
-  for (const [service, { relayFailingSeconds = 0 } = {}] of Object.entries(relays))
-    if (relayFailingSeconds > LATE_S)
-      yield `The relay of ${service} has failed for ${Math.round(relayFailingSeconds)} seconds: see its log.`;
+  if (relayFailingSeconds > LATE_S)
+    yield `The relay of tasks has failed for ${Math.round(relayFailingSeconds)} seconds: see its log.`;
   if (eventLog.isUpForTasks === false) yield 'The event log does not respond to the service tasks: the feed is late.';
   if (!eventLog.isUpForGateway) yield 'The event log does not respond to this gateway: the feed is late.';
   if (!cache.isUp) yield 'Redis does not respond to this gateway: limits are counted by each process.';

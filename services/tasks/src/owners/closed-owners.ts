@@ -1,20 +1,15 @@
-import { ACCOUNTS_TOPIC, type AccountDeleted } from '@taskmesh/contracts';
-import type { AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
+import type { AccountChanges, AccountDeleted, AccountLogPosition, AccountsInternal } from '@taskmesh/internal-api';
 import { createPeriodic, pause, type Clock, type Log } from '@taskmesh/service';
-import type { EventLog, LogReader } from '@taskmesh/event-log';
 import type { OwnerRepository } from './owner.repository.ts';
 
 export interface AccountLogReaderDeps {
-  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'close' | 'move'>;
+  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'isClosed' | 'close' | 'move'>;
   accounts: AccountsInternal;
   /** Called after an owner was closed. */
   onClosed: () => void;
 }
 
-/**
- * Follows auth's account log, in order and each entry once, using the position in our own store. Only auth is trusted to report
- * that an account was deleted: every client with write access to the event log could forge its records.
- */
+/** Follows auth's account log, in order and each entry once, using the position in our own store. */
 export function createAccountLogReader({ repository, accounts, onClosed }: AccountLogReaderDeps) {
   /** Applies an entry and returns the new position; undefined if another instance was faster. */
   const applyEntry = async (
@@ -26,13 +21,25 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
     return { epoch: entry.epoch, sequence: entry.sequence };
   };
 
+  /**
+   * Also reads the entry at the position: if it is another one, or gone, auth's database lost entries in a failover, and the
+   * numbers before it may have been used again as well. Reading then starts from the beginning.
+   */
+  const readAfter = async (position: AccountLogPosition): Promise<AccountChanges> => {
+    const log = await accounts.accountChanges({ ...position, sequence: Math.max(0, position.sequence - 1) });
+    if (position.sequence === 0 || log.epoch !== position.epoch) return log;
+    const [known, ...changes] = log.changes;
+    const isOurs = known?.sequence === position.sequence && (await repository.isClosed(known.accountId));
+    return isOurs ? { ...log, changes } : accounts.accountChanges({ epoch: 0, sequence: 0 });
+  };
+
   return {
     /** Reads from auth until there are no more entries. */
     async catchUp(): Promise<void> {
       for (;;) {
         const position = await repository.position();
-        const { epoch, head, changes } = await accounts.accountChanges(position);
-        if (epoch === position.epoch && head === position.sequence) return;
+        const { epoch, head, changes } = await readAfter(position);
+        if (changes.length === 0 && epoch === position.epoch && head === position.sequence) return;
         // Nothing was read yet. A store that was loaded with psql has tasks but no feeds.
         if (position.epoch === 0) await repository.countTasks();
         if (changes.length === 0) return repository.move(position, epoch);
@@ -132,8 +139,8 @@ export function createOwnerEraser(deps: OwnerEraserDeps) {
   };
 }
 
-/** How often to read the account log, to find entries that the event log lost or cannot deliver. */
-const READ_EVERY_MS = 2_000;
+/** How often to read the account log. */
+const READ_EVERY_MS = 1_000;
 /** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
 const SOON = { firstMs: 20, maxMs: 2_000 };
@@ -141,13 +148,11 @@ const SOON = { firstMs: 20, maxMs: 2_000 };
 export interface ClosedOwnersDeps {
   reader: ReturnType<typeof createAccountLogReader>;
   eraser: ReturnType<typeof createOwnerEraser>;
-  eventLog: EventLog;
   log: Log;
 }
 
 /** Deletes everything that belongs to deleted accounts. All instances do this in parallel; nothing is deleted twice. */
-export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwnersDeps) {
-  let records: LogReader | undefined;
+export function createClosedOwners({ reader, eraser, log }: ClosedOwnersDeps) {
   let readAt = performance.now();
 
   const listen = async (): Promise<void> => {
@@ -169,13 +174,11 @@ export function createClosedOwners({ reader, eraser, eventLog, log }: ClosedOwne
       await eraser.run();
     },
     async start(): Promise<void> {
-      records = eventLog.read(ACCOUNTS_TOPIC, () => listening.soon());
       listening.start();
       erasing.start();
     },
     async stop(): Promise<void> {
       eraser.stop();
-      await records?.stop();
       await listening.stop();
       await erasing.stop();
     },

@@ -1,6 +1,5 @@
 import { inTransaction, readBacklog, type Backlog, type Database } from '@taskmesh/store';
-import type { AccountDeleted } from '@taskmesh/contracts';
-import type { AccountLogPosition } from '@taskmesh/internal-api';
+import type { AccountDeleted, AccountLogPosition } from '@taskmesh/internal-api';
 import { COUNT_TASKS, FIRST_OWNER, LAST_OWNER } from '../feed/feed.statements.ts';
 import { partOf } from '../feed/change.ts';
 import { countOf } from '../rows.ts';
@@ -35,6 +34,9 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
         await session.close();
       }
     },
+
+    isClosed: async (ownerId: string): Promise<boolean> =>
+      (await database.run('read', statements.IS_CLOSED, [ownerId])).length > 0,
 
     /** Closes the owner of a deleted account. Returns false if the position has changed. */
     async close(

@@ -48,6 +48,11 @@ export const CLOSE: Statement = {
     select owner_id from feed`,
 };
 
+export const IS_CLOSED: Statement = {
+  name: 'owners-is-closed',
+  text: 'select from feeds where owner_id = $1 and ends_at is not null',
+};
+
 /** $1, $2: the expected position, $3: the epoch of a log that has no entries. */
 export const MOVE: Statement = {
   name: 'owners-move',

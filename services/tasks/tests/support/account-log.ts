@@ -1,23 +1,20 @@
-import { ACCOUNTS_TOPIC, encodeAccountDeleted, type AccountDeleted } from '@taskmesh/contracts';
-import type { AccountsInternal } from '@taskmesh/internal-api';
-import type { EventLog } from '@taskmesh/event-log';
+import type { AccountDeleted, AccountsInternal } from '@taskmesh/internal-api';
 
-/** Auth's log of deleted accounts, which can be read and published. */
+/** Auth's log of deleted accounts. */
 export interface TestAccountLog {
   accounts: AccountsInternal;
   /** Simulates that auth is unavailable. */
   isUnavailable: boolean;
   /** The number of requests. */
   requests: number;
-  delete(accountId: string): AccountDeleted;
-  /** Simulates a reset: begins another epoch with these entries. */
-  restart(accountIds: string[]): void;
-  publish(eventLog: EventLog, ...entries: AccountDeleted[]): Promise<void>;
+  delete(accountId: string): void;
+  /** Simulates a failover that lost the last entries. */
+  lose(count: number): void;
 }
 
 export function createAccountLog(): TestAccountLog {
-  let epoch = 5;
-  let entries: AccountDeleted[] = [];
+  const epoch = 5;
+  const entries: AccountDeleted[] = [];
   const log: TestAccountLog = {
     isUnavailable: false,
     requests: 0,
@@ -31,23 +28,12 @@ export function createAccountLog(): TestAccountLog {
       },
     },
     delete(accountId) {
-      const entry: AccountDeleted = {
+      entries.push({
         ...{ kind: 'DELETED', epoch, sequence: entries.length + 1, accountId },
         occurredAt: '2026-11-20T10:00:00.000Z',
-      };
-      entries.push(entry);
-      return entry;
+      });
     },
-    restart(accountIds) {
-      epoch++;
-      entries = [];
-      for (const id of accountIds) log.delete(id);
-    },
-    publish: (eventLog, ...entries) =>
-      eventLog.publish(
-        ACCOUNTS_TOPIC,
-        entries.map((entry) => ({ key: entry.accountId, value: encodeAccountDeleted(entry) })),
-      ),
+    lose: (count) => void entries.splice(-count),
   };
   return log;
 }
