@@ -1,5 +1,12 @@
 export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
+export {
+  costOf,
+  createSizer,
+  type OperationSize,
+  type SizeOptions,
+  type ValidOperation,
+} from './documents/operation-size.ts';
 export type {
   AnswerError,
   AskSubgraph,

@@ -1,3 +1,4 @@
+import { costOf, createSizer, type OperationSize } from '@taskmesh/federation';
 import {
   type DocumentNode,
   getOperationAST,
@@ -9,8 +10,8 @@ import {
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
+import { SIZES } from '../supergraph/document-rules.ts';
 import { createParts, InvalidOperation, LARGE_COST, type PreparedOperation } from '../supergraph/operation.ts';
-import { costOf, createSizer, type OperationSize } from '../supergraph/operation-size.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -50,7 +51,7 @@ export function createDocuments({ schema, config }: { schema: GraphQLSchema; con
   const prepare = (source: string, hash: string): ValidDocument => {
     const document = parseDocument(source, config);
     const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    const sizeOf = createSizer(schema, document);
+    const sizeOf = createSizer({ schema, document }, SIZES);
     const sizes = new Map(defined.map((operation) => [operation, sizeOf(operation)]));
     const problems = [
       ...fragmentLimit(document, config),
@@ -90,7 +91,7 @@ export function createDocuments({ schema, config }: { schema: GraphQLSchema; con
       // The cost of introspection does not reflect how many types the schema has.
       isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST || size.introspectionDepth > 0,
       hideSuggestions: !config.introspection,
-      cost: costOf(schema, document, operation, size),
+      cost: costOf({ schema, document, operation }, SIZES, size),
     };
     operations.set(operation, fresh);
     resize(valid, OPERATION_BYTES);
@@ -163,6 +164,6 @@ function* overLimits(size: OperationSize, { maxDepth, maxAliases, maxTokens }: G
   if (maxAliases > 0 && size.aliases > maxAliases) yield 'The operation has too many aliases.';
   if (maxTokens > 0 && size.fields > Math.max(maxTokens / 2, MAX_FIELDS)) yield 'The operation has too many fields.';
   if (maxTokens > 0 && size.characters > maxCharacters(maxTokens)) yield 'The arguments of the operation are too long.';
-  if (size.authMutations > 1)
+  if (size.counted > 1)
     yield 'An operation may have one mutation that proves or replaces a password, an address or a token.';
 }

@@ -1,4 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
+import { costOf } from '@taskmesh/federation';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -15,9 +16,9 @@ import { getOperationAST, GraphQLError, Kind, parse, validate } from 'graphql';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
-import { costOf } from './operation-size.ts';
 import type { BlockingWork } from './blocking-work.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
+import { SIZES } from './document-rules.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
 import type { LargeResponses } from './large-responses.ts';
 import {
@@ -140,7 +141,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       const { name } = operation;
       const prepared: PreparedOperation = {
         ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts(), bytes: 0 },
-        cost: costOf(schema, document, operation),
+        cost: costOf({ schema, document, operation }, SIZES),
       };
       planOf(prepared);
       stored.set(source, prepared);
