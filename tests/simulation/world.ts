@@ -1,5 +1,6 @@
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog } from '@taskmesh/event-log';
+import { createParts } from '@taskmesh/federation';
 import {
   buildSupergraph,
   createFeed,
@@ -13,7 +14,6 @@ import {
   type GatewayContext,
   type Graph,
   type PreparedOperation,
-  createParts,
   type RequestCall,
   type TransportMetrics,
 } from '@taskmesh/gateway/simulated';

@@ -7,6 +7,15 @@ export {
   type SizeOptions,
   type ValidOperation,
 } from './documents/operation-size.ts';
+export { createParts, type PartOf } from './documents/parts.ts';
+export {
+  coerceVariables,
+  enumValuesOf,
+  withExactLiterals,
+  type RefuseVariables,
+  type VariableIssue,
+  type VariablesOperation,
+} from './documents/variables.ts';
 export type {
   AnswerError,
   AskSubgraph,

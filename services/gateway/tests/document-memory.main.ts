@@ -1,6 +1,7 @@
 // Run with --expose-gc. Measures the memory that a gateway keeps after a flood of documents, and the memory that it counts.
 // See document-memory.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { coerceVariables } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
@@ -9,7 +10,6 @@ import { createLargeResponses } from '../src/supergraph/large-responses.ts';
 import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import type { BlockingWork } from '../src/supergraph/blocking-work.ts';
-import { coerceVariables } from '../src/supergraph/variables.ts';
 import { createDocuments } from '../src/graphql/documents.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
 import { createStore } from './fakes/change-store.ts';

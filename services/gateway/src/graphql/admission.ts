@@ -1,5 +1,5 @@
 import { AppError, badUserInput, type Issue, toGraphQLError } from '@taskmesh/contracts';
-import { isExactInteger } from '@taskmesh/federation';
+import { coerceVariables, isExactInteger } from '@taskmesh/federation';
 import { ConfigError, isAbsent, isObject, type Log, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,6 @@ import {
   type PreparedOperation,
   type RequestCall,
 } from '../supergraph/operation.ts';
-import { coerceVariables } from '../supergraph/variables.ts';
 import { isTooLong } from './documents.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 

@@ -1,3 +1,4 @@
+import { coerceVariables } from '@taskmesh/federation';
 import { getIntrospectionQuery } from 'graphql';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -5,7 +6,6 @@ import { join } from 'node:path';
 import { readGatewayConfig } from '../config.ts';
 import { InvalidOperation } from '../supergraph/operation.ts';
 import { openSupergraph } from '../supergraph/supergraph.ts';
-import { coerceVariables } from '../supergraph/variables.ts';
 import { createDocuments } from './documents.ts';
 
 const { initial } = await openSupergraph(undefined);

@@ -1,4 +1,4 @@
-import { costOf, createSizer, type OperationSize } from '@taskmesh/federation';
+import { costOf, createParts, createSizer, type OperationSize } from '@taskmesh/federation';
 import {
   type DocumentNode,
   getOperationAST,
@@ -11,7 +11,7 @@ import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import type { GraphQLConfig } from '../config.ts';
 import { SIZES } from '../supergraph/document-rules.ts';
-import { createParts, InvalidOperation, LARGE_COST, type PreparedOperation } from '../supergraph/operation.ts';
+import { InvalidOperation, LARGE_COST, type PreparedOperation } from '../supergraph/operation.ts';
 import { createValidation, parseDocument } from './validation.ts';
 
 const CACHE_BYTES = 32 * 1024 * 1024;

@@ -1,3 +1,4 @@
+import { enumValuesOf } from '@taskmesh/federation';
 import {
   type ASTVisitor,
   type DocumentNode,
@@ -18,7 +19,6 @@ import {
 } from 'graphql';
 import type { GraphQLConfig } from '../config.ts';
 import { InvalidOperation } from '../supergraph/operation.ts';
-import { enumValuesOf } from '../supergraph/variables.ts';
 
 const MAX_ERRORS = 10;
 /** graphql-js's message when it stops comparing overlapping fields. */

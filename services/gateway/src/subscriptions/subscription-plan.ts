@@ -5,6 +5,7 @@ import {
   createFederatedExecutor,
   MAX_VARIANTS,
   planForEvents,
+  type Resized,
   senderOfEvent,
   type SubgraphAnswer,
 } from '@taskmesh/federation';
@@ -27,13 +28,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
 import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
-import type {
-  GraphSources,
-  OperationResult,
-  OperationRun,
-  PreparedOperation,
-  OnResize,
-} from '../supergraph/operation.ts';
+import type { GraphSources, OperationResult, OperationRun, PreparedOperation } from '../supergraph/operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';
 
@@ -52,7 +47,7 @@ export interface PlanDeps {
   services: GraphSources;
   formatResult: FormatResult;
   blockingWork: BlockingWork;
-  onResize?: OnResize;
+  onResize?: Resized;
 }
 
 /** The executor's context for one event. */

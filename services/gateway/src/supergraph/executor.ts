@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { costOf } from '@taskmesh/federation';
+import { costOf, createParts } from '@taskmesh/federation';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -22,7 +22,6 @@ import { SIZES } from './document-rules.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
 import type { LargeResponses } from './large-responses.ts';
 import {
-  createParts,
   type Engine,
   type EngineResult,
   type GraphExecutor,

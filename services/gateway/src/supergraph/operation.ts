@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@taskmesh/contracts';
 import type { GraphQLDataSource } from '@apollo/gateway';
-import type { Incompleteness } from '@taskmesh/federation';
+import type { Incompleteness, PartOf, Resized } from '@taskmesh/federation';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
@@ -37,26 +37,6 @@ export interface RequestCall {
   /** Aborted when the client has gone: ends queries, and mutations that have not been sent yet. */
   readonly signal?: AbortSignal;
   onEndedSessions(sessions: EndedSession[]): void;
-}
-
-/** Called with the number of bytes by which a part has grown, or shrunk (negative). */
-export type OnResize = (bytes: number) => void;
-
-/** Creates a part of an operation when it is first needed. Parts are kept, counted and evicted with the document. */
-export interface PartOf {
-  <Part>(name: string, make: (onResize: OnResize) => Part): Part;
-  has(name: string): boolean;
-}
-
-export function createParts(onResize: OnResize = () => undefined): PartOf {
-  const made = new Map<string, unknown>();
-  const partOf = <Part>(name: string, make: (onResize: OnResize) => Part): Part => {
-    if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
-    const part = make(onResize);
-    made.set(name, part);
-    return part;
-  };
-  return Object.assign(partOf, { has: (name: string) => made.has(name) });
 }
 
 /** A parsed and validated document, to be kept and run many times. */
@@ -146,7 +126,7 @@ export interface EngineResult {
 export type RunOperation = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult>;
 
 /** Plans an operation, at once or at its first run. */
-export type Engine = (operation: PreparedOperation, onResize: OnResize) => RunOperation;
+export type Engine = (operation: PreparedOperation, onResize: Resized) => RunOperation;
 
 /** The executor's context for one operation. */
 export interface OperationRun {
