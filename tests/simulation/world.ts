@@ -1,6 +1,6 @@
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog } from '@taskmesh/event-log';
-import { createParts } from '@taskmesh/federation';
+import { createParts, type PreparedOperation } from '@taskmesh/federation';
 import {
   buildSupergraph,
   createFeed,
@@ -13,7 +13,6 @@ import {
   type Caller,
   type GatewayContext,
   type Graph,
-  type PreparedOperation,
   type RequestCall,
   type TransportMetrics,
 } from '@taskmesh/gateway/simulated';

@@ -1,6 +1,15 @@
 export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export { MAX_VARIANTS, type FederatedOperation, type Resized } from './compile-operation.ts';
 export {
+  createDocuments,
+  isTooLong,
+  type DocumentLimits,
+  type Documents,
+  type DocumentsOptions,
+  type PreparedOperation,
+} from './documents/documents.ts';
+export { InvalidOperation } from './documents/invalid-operation.ts';
+export {
   costOf,
   createSizer,
   type OperationSize,
@@ -10,7 +19,6 @@ export {
 export { createParts, type PartOf } from './documents/parts.ts';
 export {
   coerceVariables,
-  enumValuesOf,
   withExactLiterals,
   type RefuseVariables,
   type VariableIssue,

@@ -1,11 +1,11 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
-import type { Resized } from '@taskmesh/federation';
+import type { PreparedOperation, Resized } from '@taskmesh/federation';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { FormatResult } from '../supergraph/client-errors.ts';
-import type { OperationResult, PreparedOperation, RequestCall } from '../supergraph/operation.ts';
+import type { OperationResult, RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import type { LargeResponses } from '../supergraph/large-responses.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';

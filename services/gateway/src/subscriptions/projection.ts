@@ -1,5 +1,5 @@
 import { BREAK, execute, type GraphQLSchema, Kind, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
-import type { PreparedOperation } from '../supergraph/operation.ts';
+import type { PreparedOperation } from '@taskmesh/federation';
 import type { ChangeEvent } from './change-event.ts';
 import { EVENT_FIELDS } from './subscription-plan.ts';
 

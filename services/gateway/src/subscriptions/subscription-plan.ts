@@ -5,6 +5,7 @@ import {
   createFederatedExecutor,
   MAX_VARIANTS,
   planForEvents,
+  type PreparedOperation,
   type Resized,
   senderOfEvent,
   type SubgraphAnswer,
@@ -28,7 +29,7 @@ import {
 import { LRUCache } from 'lru-cache';
 import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
 import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
-import type { GraphSources, OperationResult, OperationRun, PreparedOperation } from '../supergraph/operation.ts';
+import type { GraphSources, OperationResult, OperationRun } from '../supergraph/operation.ts';
 import type { Supergraph } from '../supergraph/supergraph.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';
 

@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { costOf, createParts } from '@taskmesh/federation';
+import { costOf, createParts, InvalidOperation, type PreparedOperation } from '@taskmesh/federation';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -26,11 +26,9 @@ import {
   type EngineResult,
   type GraphExecutor,
   type GraphSources,
-  InvalidOperation,
   LARGE_COST,
   type OperationResult,
   type OperationRun,
-  type PreparedOperation,
   type RequestCall,
   type RunOperation,
 } from './operation.ts';
