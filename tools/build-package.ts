@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
-/** What the oldest supported browsers and Node 20 have, for the packages that run there. */
+/** What the oldest supported browsers have, for the package that runs there. */
 const ES2023: ts.CompilerOptions = { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] };
-const TARGETS: Record<string, ts.CompilerOptions> = { client: ES2023, federation: ES2023 };
+const TARGETS: Record<string, ts.CompilerOptions> = { client: ES2023 };
 
 const [name = '', folder = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
 const source = join(ROOT, 'packages', name);

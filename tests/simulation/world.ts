@@ -1,5 +1,6 @@
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog } from '@taskmesh/event-log';
+import { createParts, type PreparedOperation } from '@taskmesh/federation';
 import {
   buildSupergraph,
   createFeed,
@@ -12,8 +13,6 @@ import {
   type Caller,
   type GatewayContext,
   type Graph,
-  type PreparedOperation,
-  createParts,
   type RequestCall,
   type TransportMetrics,
 } from '@taskmesh/gateway/simulated';

@@ -22,9 +22,10 @@ import {
 /** Runs the README's examples in Node with the package as it would be installed. */
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(root, 'example-'));
-const [, gateway = '', subscriptions = '', events = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(
-  '```js\n',
-);
+const [, gateway = '', subscriptions = '', events = '', documents = ''] = readFileSync(
+  join(root, 'README.md'),
+  'utf8',
+).split('```js\n');
 const sockets = new Map<string, WebSocketServer>();
 const urls: Record<string, string> = {};
 let running: ChildProcess | undefined;
@@ -56,7 +57,8 @@ afterAll(() => rmSync(project, { recursive: true }));
 async function start(example: string): Promise<string> {
   const code = (example.split('```')[0] ?? '')
     .replace(/const urls = .*;/, `const urls = ${JSON.stringify(urls)};`)
-    .replace('port: 4000', 'port: 0');
+    .replace('port: 4000', 'port: 0')
+    .replace('listen(4000', 'listen(0');
   writeFileSync(join(project, 'example.mjs'), code);
   const child = spawn(process.execPath, ['example.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });
   running = child;
@@ -76,6 +78,27 @@ it('the gateway of the README runs', async () => {
     data: { product: { name: 'Product 3', stars: 4 } },
     errors: [NO_WORDS],
   });
+});
+
+it('the limits of the README refuse what is beyond them, and values that are wrong', async () => {
+  const url = addressIn(await start(documents));
+  const execute = async (query: string, variables = {}) => {
+    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ query, variables }) });
+    return response.json();
+  };
+  for (const id of ['3', '4'])
+    expect(await execute(PRODUCT, { id })).toMatchObject({
+      data: { product: { name: `Product ${id}`, stars: 4 } },
+      errors: [NO_WORDS],
+    });
+  const aliases = Array.from({ length: 31 }, (_, at) => `a${at}: __typename`).join(' ');
+  const refusals = [
+    [`{ ${aliases} }`, {}, 'The operation has too many aliases.', 'GRAPHQL_VALIDATION_FAILED'],
+    ['{ __schema { description } }', {}, 'Introspection is switched off here.', 'GRAPHQL_VALIDATION_FAILED'],
+    [PRODUCT, { id: { secret: 1 } }, 'id must be of type ID.', 'BAD_USER_INPUT'],
+  ] as const;
+  for (const [query, variables, message, code] of refusals)
+    expect(await execute(query, variables)).toMatchObject({ errors: [{ message, extensions: { code } }] });
 });
 
 it('the subscriptions of the README run', async () => {

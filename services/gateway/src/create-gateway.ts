@@ -1,3 +1,4 @@
+import { createDocuments } from '@taskmesh/federation';
 import {
   closeOnStop,
   inOrder,
@@ -14,6 +15,7 @@ import { createEndedSessions, createSessionUses } from './auth/sessions.ts';
 import { createOperators } from './auth/operators.ts';
 import { createPersonalTokens } from './auth/personal-tokens.ts';
 import type { GatewayConfig } from './config.ts';
+import { DOCUMENT_RULES } from './supergraph/document-rules.ts';
 import { createCallerBulkheads, createExecutor, createGraphMetrics } from './supergraph/executor.ts';
 import { createServiceMap } from './supergraph/data-source.ts';
 import { createLargeResponses } from './supergraph/large-responses.ts';
@@ -22,7 +24,6 @@ import { createRequestCall } from './http/client.ts';
 import { openSupergraph, type Supergraph } from './supergraph/supergraph.ts';
 import { createAdmission, loadTrustedDocuments } from './graphql/admission.ts';
 import { createGraphQLServer } from './graphql/apollo-server.ts';
-import { createDocuments } from './graphql/documents.ts';
 import { createPersistedQueries, NO_PERSISTED_QUERIES } from './graphql/persisted-queries.ts';
 import { graphqlRoutes } from './graphql/routes.ts';
 import { createApp } from './http/app.ts';
@@ -79,7 +80,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const blockingWork = createBlockingWork();
   const largeResponses = createLargeResponses();
   const graphOf = (supergraph: Supergraph): Graph => {
-    const documents = createDocuments({ schema: supergraph.schema, config: config.graphql });
+    const documents = createDocuments({ schema: supergraph.schema, limits: config.graphql, ...DOCUMENT_RULES });
     const shared = { metrics: graphMetrics, clock: monotonicClock, log };
     const services = createServiceMap(supergraph, { connections, ...shared });
     const bounds = { runForCaller, blockingWork, largeResponses, endedSessions, requireRoom: memory.requireRoom };

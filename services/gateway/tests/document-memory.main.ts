@@ -1,16 +1,16 @@
 // Run with --expose-gc. Measures the memory that a gateway keeps after a flood of documents, and the memory that it counts.
 // See document-memory.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { coerceVariables, createDocuments, type Documents } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
 import { createCallerBulkheads, createExecutor } from '../src/supergraph/executor.ts';
+import { DOCUMENT_RULES } from '../src/supergraph/document-rules.ts';
 import { createLargeResponses } from '../src/supergraph/large-responses.ts';
 import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import type { BlockingWork } from '../src/supergraph/blocking-work.ts';
-import { coerceVariables } from '../src/supergraph/variables.ts';
-import { createDocuments } from '../src/graphql/documents.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
 import { createStore } from './fakes/change-store.ts';
 
@@ -73,7 +73,7 @@ const call: RequestCall = {
 const change = createStore().commit(OWNER);
 const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 
-type Admit = ReturnType<typeof createDocuments>['admit'];
+type Admit = Documents['admit'];
 
 async function run(admit: Admit, source: string, given: Record<string, boolean>): Promise<void> {
   const operation = admit(source);
@@ -116,7 +116,7 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-const documents = () => createDocuments({ schema: supergraph.schema, config });
+const documents = () => createDocuments({ schema: supergraph.schema, limits: config, ...DOCUMENT_RULES });
 
 async function measure(shape: string, sourceOf: (number: number) => string) {
   await flood(documents().admit, sourceOf, 0); // creates everything that is created once for all documents

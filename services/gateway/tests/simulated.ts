@@ -2,7 +2,7 @@
 export { buildSupergraph } from '../src/supergraph/supergraph.ts';
 export { createLargeResponses } from '../src/supergraph/large-responses.ts';
 export { createLiveGraph, type Graph } from '../src/supergraph/live-graph.ts';
-export { createParts, type PreparedOperation, type RequestCall } from '../src/supergraph/operation.ts';
+export type { RequestCall } from '../src/supergraph/operation.ts';
 export type { Caller, GatewayContext } from '../src/context.ts';
 export { createFeed, type Feed } from '../src/feed/feed.ts';
 export type { TransportMetrics } from '../src/transports/transport.ts';

@@ -1,9 +1,3 @@
-import fc from 'fast-check';
-import { buildSchema, getVariableValues, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
-import { createValidation, parseDocument } from '../src/graphql/validation.ts';
-import { createParts, type PreparedOperation } from '../src/supergraph/operation.ts';
-import { coerceVariables } from '../src/supergraph/variables.ts';
-import { readGatewayConfig } from '../src/config.ts';
 import { postGraphQL, useGateway, USER } from './fakes/gateway.ts';
 
 const SECRET = 'hunter2Tr0ub4dor';
@@ -154,81 +148,5 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
 
   it('logs no value', () => {
     expect(hasSecret(JSON.stringify(gateway.logged))).toBe(false);
-  });
-});
-
-describe('variables', () => {
-  const schema: GraphQLSchema = buildSchema(`
-    scalar Any
-    enum Color { RED }
-    input Point { x: Int!, y: [Float!], next: Point, color: Color = RED }
-    input Choice @oneOf { a: Int, b: Int }
-    type Query { ask(p: Point, ps: [[Point!]!], c: Choice, a: Any): Int }
-  `);
-  const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-
-  function issuesFor(variables: Record<string, unknown>): unknown {
-    const source = 'query ($p: Point, $ps: [[Point!]!], $c: Choice, $a: Any) { ask(p: $p, ps: $ps, c: $c, a: $a) }';
-    const document = parseDocument(source, config);
-    createValidation(schema, config)(document);
-    const [operation] = document.definitions;
-    try {
-      coerceVariables({ source, schema, document, operation, partOf: createParts() } as PreparedOperation, variables);
-      return [];
-    } catch (error) {
-      return (error as { extensions: { issues: { path: string }[] } }).extensions.issues.map(({ path }) => path);
-    }
-  }
-
-  it.each<[Record<string, unknown>, string[]]>([
-    [{ p: { x: 1, y: [1, 2.5], next: { x: 2 } }, ps: [[{ x: 1 }]], c: { a: 1 }, a: { any: ['thing'] } }, []],
-    [{ p: { x: 1, y: 2 }, ps: { x: 1 } }, []],
-    [{ p: null, ps: null, c: null, a: null }, []],
-    [{ p: {} }, ['p.x']],
-    [{ p: { x: null, y: [1, null, 'no'] } }, ['p.x', 'p.y.1', 'p.y.2']],
-    [
-      { p: { x: 1, next: { x: 1, next: { x: 'no', color: 'BLUE', z: 1 } } } },
-      ['p.next.next.x', 'p.next.next.color', 'p.next.next.z'],
-    ],
-    [{ ps: [[{ x: 1 }, null], null, 5] }, ['ps.0.1', 'ps.1', 'ps.2']],
-    [{ c: {} }, ['c']],
-    [{ c: { a: 1, b: 2 } }, ['c']],
-    [{ c: { a: null } }, ['c']],
-    [{ p: [1] }, ['p']],
-    [{ p: { x: 1e12 } }, ['p.x']],
-    [{ a: { any: [{ thing: Infinity }] } }, ['a']],
-  ])('%j are wrong at %j', (variables, paths) => {
-    expect(issuesFor(variables)).toEqual(paths);
-  });
-
-  it('are coerced as by graphql-js, or rejected where it rejects them', () => {
-    const source = 'query ($p: Point, $ps: [[Point!]!], $c: Choice, $n: Int = 3) { ask(p: $p, ps: $ps, c: $c) }';
-    const operation = parse(source).definitions[0] as OperationDefinitionNode; // the only one
-    const prepared = { source, schema, operation, partOf: () => new Set() } as unknown as PreparedOperation; // all that is read
-    const { value } = fc.letrec((tie) => ({
-      value: fc.oneof(
-        { withCrossShrink: true },
-        fc.constantFrom(null, 1, 1.5, 1e12, 'text', 'RED', true),
-        fc.array(tie('value'), { maxLength: 2 }),
-        fc.record({ x: fc.constantFrom(1, 'text') }, { requiredKeys: [] }),
-        fc.record({ x: fc.nat(9), y: tie('value'), next: tie('value'), color: tie('value') }, { requiredKeys: ['x'] }),
-        fc.record({ a: tie('value'), b: tie('value') }, { requiredKeys: [] }),
-      ),
-    }));
-    const variables = fc.record({ p: value, ps: value, c: value, n: value }, { requiredKeys: [] });
-    fc.assert(
-      fc.property(variables, (given) => {
-        const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], given);
-        if (errors) expect(() => coerceVariables(prepared, given)).toThrow();
-        else expect(coerceVariables(prepared, given)).toEqual(coerced);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
-  it('get at most ten issues, whose length does not grow with names', () => {
-    expect(issuesFor({ p: { x: 1, y: Array<string>(1_000).fill('no') } })).toHaveLength(10);
-    const [path] = issuesFor({ p: { x: 1, ['n'.repeat(100_000)]: 1 } }) as [string];
-    expect(path.length).toBeLessThan(100);
   });
 });

@@ -1,5 +1,11 @@
 import { AppError, badUserInput, type Issue, toGraphQLError } from '@taskmesh/contracts';
-import { isExactInteger } from '@taskmesh/federation';
+import {
+  coerceVariables,
+  InvalidOperation,
+  isExactInteger,
+  isTooLong,
+  type PreparedOperation,
+} from '@taskmesh/federation';
 import { ConfigError, isAbsent, isObject, type Log, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { createHash } from 'node:crypto';
@@ -10,14 +16,7 @@ import { refusal } from '../supergraph/client-errors.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import type { GraphMetrics } from '../supergraph/executor.ts';
 import type { LiveGraph } from '../supergraph/live-graph.ts';
-import {
-  type AdmittedOperation,
-  InvalidOperation,
-  type PreparedOperation,
-  type RequestCall,
-} from '../supergraph/operation.ts';
-import { coerceVariables } from '../supergraph/variables.ts';
-import { isTooLong } from './documents.ts';
+import type { AdmittedOperation, RequestCall } from '../supergraph/operation.ts';
 import { isHashOf, type PersistedQueries } from './persisted-queries.ts';
 
 /** How a request arrived. */

@@ -11,9 +11,10 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
+import { InvalidOperation } from '@taskmesh/federation';
 import type { Log } from '@taskmesh/service';
 import type { GraphQLFormattedError } from 'graphql';
-import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../supergraph/operation.ts';
+import type { AdmittedOperation, RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
 
 /** An operation that came over HTTP. */

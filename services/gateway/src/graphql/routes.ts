@@ -1,5 +1,5 @@
 import { type AppError, badUserInput, toAppError, toGraphQLError } from '@taskmesh/contracts';
-import { parseExactJson } from '@taskmesh/federation';
+import { InvalidOperation, parseExactJson } from '@taskmesh/federation';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { isObject } from '@taskmesh/service';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,7 +14,7 @@ import { readParameters } from '../http/query-parameters.ts';
 import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
 import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
 import { internalError, publicError } from '../supergraph/client-errors.ts';
-import { type AdmittedOperation, InvalidOperation } from '../supergraph/operation.ts';
+import type { AdmittedOperation } from '../supergraph/operation.ts';
 import { isSubscription, SUBSCRIPTION, type UncheckedRequest } from './admission.ts';
 import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 

@@ -1,7 +1,8 @@
+import { InvalidOperation } from '@taskmesh/federation';
 import type { GraphQLFormattedError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LiveGraph } from '../supergraph/live-graph.ts';
-import { InvalidOperation, type OperationResult, type RequestCall } from '../supergraph/operation.ts';
+import type { OperationResult, RequestCall } from '../supergraph/operation.ts';
 import type { StoredOperation } from './endpoint.ts';
 import * as OPERATIONS from './operations.generated.ts';
 

@@ -1,7 +1,6 @@
+import { coerceVariables, type PreparedOperation } from '@taskmesh/federation';
 import { getArgumentValues, getNamedType, GraphQLError, isObjectType, Kind } from 'graphql';
 import { collectFields, collectSubfields } from 'graphql/execution/collectFields.js';
-import type { PreparedOperation } from '../supergraph/operation.ts';
-import { coerceVariables } from '../supergraph/variables.ts';
 import type { TaskFilter } from './change-event.ts';
 
 /** The arguments of a subscription to `taskChanges`. @throws GraphQLError */

@@ -1,12 +1,13 @@
 import { jest } from '@jest/globals';
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
+import { createDocuments } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { readGatewayConfig } from '../config.ts';
-import { createDocuments } from '../graphql/documents.ts';
 import { createResultFormat } from '../supergraph/client-errors.ts';
+import { DOCUMENT_RULES } from '../supergraph/document-rules.ts';
 import { createLargeResponses } from '../supergraph/large-responses.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
@@ -89,7 +90,8 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}, refusals: E
 }
 
 const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-const prepared = (source: string) => createDocuments({ schema: supergraph.schema, config }).admit(source);
+const prepared = (source: string) =>
+  createDocuments({ schema: supergraph.schema, limits: config, ...DOCUMENT_RULES }).admit(source);
 
 function changeOf(sequence: number): TaskChanged {
   const task = { id: 't', ownerId: OWNER, title: 'a task', description: null, completed: false, priority: 'low' };

@@ -1,18 +1,12 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
-import { compileEvents } from '@taskmesh/federation';
+import { compileEvents, type PreparedOperation, type Resized } from '@taskmesh/federation';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
 import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
-import type {
-  OnResize,
-  OperationResult,
-  OperationRun,
-  PreparedOperation,
-  RequestCall,
-} from '../supergraph/operation.ts';
+import type { OperationResult, OperationRun, RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import type { LargeResponses } from '../supergraph/large-responses.ts';
 import type { BlockingWork } from '../supergraph/blocking-work.ts';
@@ -56,7 +50,7 @@ export interface EventRendererDeps {
   largeResponses: LargeResponses;
   blockingWork: BlockingWork;
   /** Called with the change in the bytes that the renderer holds. */
-  onResize?: OnResize;
+  onResize?: Resized;
 }
 
 /** The result of one event, with what the event lacks from services. */

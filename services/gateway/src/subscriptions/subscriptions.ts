@@ -1,9 +1,10 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
+import { InvalidOperation, type PreparedOperation } from '@taskmesh/federation';
 import { type Clock, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asGraphQL } from '../supergraph/client-errors.ts';
-import { InvalidOperation, type PreparedOperation, type RequestCall } from '../supergraph/operation.ts';
+import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
 import type { AccountShares } from './account-shares.ts';
 import { readArguments } from './arguments.ts';

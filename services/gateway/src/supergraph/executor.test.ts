@@ -1,8 +1,9 @@
 import { unavailable } from '@taskmesh/contracts';
+import { createDocuments } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { readGatewayConfig } from '../config.ts';
-import { createDocuments } from '../graphql/documents.ts';
+import { DOCUMENT_RULES } from './document-rules.ts';
 import { createCallerBulkheads, createExecutor } from './executor.ts';
 import { createLargeResponses } from './large-responses.ts';
 import { type GraphSources, LARGE_COST, type RequestCall } from './operation.ts';
@@ -32,7 +33,8 @@ function createRun(blockingWork: BlockingWork, changes: Partial<typeof supergrap
   });
   const { admit } = createDocuments({
     schema: supergraph.schema,
-    config: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
+    limits: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
+    ...DOCUMENT_RULES,
   });
   return (source = '{ taskStatistics { total } }', variables = {}, cost = 1) =>
     executor.run({ operation: admit(source), variables, cost }, call);

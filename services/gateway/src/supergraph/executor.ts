@@ -1,4 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
+import { costOf, createParts, InvalidOperation, type PreparedOperation } from '@taskmesh/federation';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -15,22 +16,19 @@ import { getOperationAST, GraphQLError, Kind, parse, validate } from 'graphql';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
-import { costOf } from './operation-size.ts';
 import type { BlockingWork } from './blocking-work.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
+import { SIZES } from './document-rules.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
 import type { LargeResponses } from './large-responses.ts';
 import {
-  createParts,
   type Engine,
   type EngineResult,
   type GraphExecutor,
   type GraphSources,
-  InvalidOperation,
   LARGE_COST,
   type OperationResult,
   type OperationRun,
-  type PreparedOperation,
   type RequestCall,
   type RunOperation,
 } from './operation.ts';
@@ -140,7 +138,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       const { name } = operation;
       const prepared: PreparedOperation = {
         ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts(), bytes: 0 },
-        cost: costOf(schema, document, operation),
+        cost: costOf({ schema, document, operation }, SIZES),
       };
       planOf(prepared);
       stored.set(source, prepared);

@@ -1,22 +1,17 @@
+import type { Documents } from '@taskmesh/federation';
 import { createMeters, type Log } from '@taskmesh/service';
-import type { DocumentNode, GraphQLSchema } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Registry } from 'prom-client';
-import type { AdmittedOperation, GraphExecutor, GraphSources, PreparedOperation, RequestCall } from './operation.ts';
+import type { AdmittedOperation, GraphExecutor, GraphSources, RequestCall } from './operation.ts';
 import type { Supergraph } from './supergraph.ts';
 
 /** A supergraph and everything derived from it; all of it is replaced together. */
-export interface Graph {
+export interface Graph extends Pick<Documents, 'admit' | 'admitKnown' | 'parsed'> {
   readonly supergraph: Supergraph;
   readonly services: GraphSources;
   readonly executor: GraphExecutor;
-  /** Prepares a client's document, and applies all limits except those that depend on its variables. @throws InvalidOperation */
-  admit(source: string, operationName?: string): PreparedOperation;
-  /** The same for a cached document, at almost no cost; undefined if the document is not cached. */
-  admitKnown(source: string, operationName?: string): PreparedOperation | undefined;
-  /** An admitted document by its hash, for as long as it is cached. */
-  parsed(hash: string): DocumentNode | undefined;
 }
 
 /** Called before `next` takes over. The resulting function runs synchronously with the switch, and must not throw. */

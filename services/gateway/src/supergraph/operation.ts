@@ -1,16 +1,10 @@
 import type { ErrorCode } from '@taskmesh/contracts';
 import type { GraphQLDataSource } from '@apollo/gateway';
-import type { Incompleteness } from '@taskmesh/federation';
+import type { Incompleteness, PreparedOperation, Resized } from '@taskmesh/federation';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
-import {
-  type DocumentNode,
-  GraphQLError,
-  type GraphQLFormattedError,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
 
 /** GraphQL's own codes, in addition to those of `@taskmesh/contracts`. */
 export const GRAPHQL_CODES = [
@@ -39,46 +33,6 @@ export interface RequestCall {
   onEndedSessions(sessions: EndedSession[]): void;
 }
 
-/** Called with the number of bytes by which a part has grown, or shrunk (negative). */
-export type OnResize = (bytes: number) => void;
-
-/** Creates a part of an operation when it is first needed. Parts are kept, counted and evicted with the document. */
-export interface PartOf {
-  <Part>(name: string, make: (onResize: OnResize) => Part): Part;
-  has(name: string): boolean;
-}
-
-export function createParts(onResize: OnResize = () => undefined): PartOf {
-  const made = new Map<string, unknown>();
-  const partOf = <Part>(name: string, make: (onResize: OnResize) => Part): Part => {
-    if (made.has(name)) return made.get(name) as Part; // made by an earlier call for the same name
-    const part = make(onResize);
-    made.set(name, part);
-    return part;
-  };
-  return Object.assign(partOf, { has: (name: string) => made.has(name) });
-}
-
-/** A parsed and validated document, to be kept and run many times. */
-export interface PreparedOperation {
-  readonly source: string;
-  /** The schema that it was validated against, which identifies its graph. */
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-  readonly operationName: string | undefined;
-  /** Its plan, its renderer for events, and more. */
-  readonly partOf: PartOf;
-  /** The memory of its document and everything derived from it, as far as it is counted. */
-  readonly bytes: number;
-  /** The most objects that it may produce (docs/limits.md). `variables` are coerced. */
-  cost(variables: Readonly<Record<string, unknown>>): number;
-  /** Whether planning and starting it takes milliseconds. @default false */
-  readonly isLarge?: boolean;
-  /** Whether messages reveal only those parts of the schema that the client has named. @default false */
-  readonly hideSuggestions?: boolean;
-}
-
 /** From this cost on, results may have megabytes. */
 export const LARGE_COST = 500;
 
@@ -94,28 +48,6 @@ export interface OperationResult {
   data: Record<string, unknown> | null;
   /** Errors with public codes only; absent if there are none. */
   errors?: GraphQLFormattedError[];
-}
-
-/** Why an operation is refused. `errors` are ready for the client, each with its code. */
-export class InvalidOperation extends Error {
-  override readonly name = 'InvalidOperation';
-  /** The code of the first error. */
-  readonly code: GraphQLCode;
-  readonly errors: readonly GraphQLError[];
-  /** Set if the request itself is wrong. Otherwise GraphQL over HTTP decides, as for errors in the document. */
-  readonly httpStatus: number | undefined;
-
-  /** `code` is for errors that do not have one. */
-  constructor(code: GraphQLCode, errors: readonly GraphQLError[], httpStatus?: number) {
-    super(errors[0]?.message ?? code);
-    this.httpStatus = httpStatus;
-    this.errors = errors.map((error) => (error.extensions.code === undefined ? withCode(error, code) : error));
-    this.code = (this.errors[0]?.extensions.code ?? code) as GraphQLCode; // our errors carry public codes
-  }
-}
-
-function withCode({ message, nodes, source, positions, extensions }: GraphQLError, code: GraphQLCode): GraphQLError {
-  return new GraphQLError(message, { nodes, source, positions, extensions: { ...extensions, code } });
 }
 
 /** Runs operations on the graph, independent of Apollo Server and HTTP. */
@@ -146,7 +78,7 @@ export interface EngineResult {
 export type RunOperation = (variables: Record<string, unknown>, run: OperationRun) => Promise<EngineResult>;
 
 /** Plans an operation, at once or at its first run. */
-export type Engine = (operation: PreparedOperation, onResize: OnResize) => RunOperation;
+export type Engine = (operation: PreparedOperation, onResize: Resized) => RunOperation;
 
 /** The executor's context for one operation. */
 export interface OperationRun {

@@ -1,8 +1,7 @@
 import { errorMessage } from '@taskmesh/contracts/error-details';
-import { readSupergraph, type PlannedGraph } from '@taskmesh/federation';
+import { readSupergraph, type PlannedGraph, withExactLiterals } from '@taskmesh/federation';
 import { ConfigError } from '@taskmesh/service';
 import { readFile } from 'node:fs/promises';
-import { withExactLiterals } from './variables.ts';
 
 const COMMITTED = new URL('../../supergraph.graphql', import.meta.url);
 const ADDRESS = /@join__graph\(name: "([^"]+)", url: "([^"]+)"\)/g;

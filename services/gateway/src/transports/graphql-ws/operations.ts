@@ -1,9 +1,10 @@
 import { rateLimited, toGraphQLError } from '@taskmesh/contracts';
+import { InvalidOperation } from '@taskmesh/federation';
 import { type Span, runInSpan } from '@taskmesh/service';
 import { MessageType, type SubscribeMessage, type SubscribePayload } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import type { FormatErrors } from '../../supergraph/client-errors.ts';
-import { type AdmittedOperation, InvalidOperation, type RequestCall } from '../../supergraph/operation.ts';
+import type { AdmittedOperation, RequestCall } from '../../supergraph/operation.ts';
 import { asTraceparent } from '../../http/client.ts';
 import { holdMessage, tooManyLargeRequests } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';

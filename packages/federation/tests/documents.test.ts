@@ -1,21 +1,18 @@
-import { getIntrospectionQuery } from 'graphql';
+import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { readGatewayConfig } from '../config.ts';
-import { InvalidOperation } from '../supergraph/operation.ts';
-import { openSupergraph } from '../supergraph/supergraph.ts';
-import { coerceVariables } from '../supergraph/variables.ts';
-import { createDocuments } from './documents.ts';
+import { createDocuments, InvalidOperation } from '../src/index.ts';
 
-const { initial } = await openSupergraph(undefined);
-const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-const { admit: prepare } = createDocuments({ schema: initial.schema, config });
-
-function costOf(source: string, variables: Record<string, unknown> = {}): number {
-  const operation = prepare(source);
-  return operation.cost(coerceVariables(operation, variables));
-}
+const schema = buildSchema(`
+  type Query { me: User  item(id: ID!): Item  items(first: Int = 50, after: String): ItemConnection!  statistics: Statistics! }
+  type Mutation { login(name: String): Int }
+  type User { id: ID!  name: String!  items(first: Int = 50, after: String): ItemConnection! }
+  type ItemConnection { edges: [ItemEdge!]!  totalCount: Int! }
+  type ItemEdge { cursor: ID!  node: Item! }
+  type Item { id: ID!  title: String!  owner: User! }
+  type Statistics { total: Int!  pending: Int! }
+`);
+const limits = { maxTokens: 4_000, maxDepth: 12, maxAliases: 30, introspection: true };
+const { admit: prepare } = createDocuments({ schema, limits });
 
 function messagesOf(source: string, admit = prepare): string[] {
   try {
@@ -27,51 +24,22 @@ function messagesOf(source: string, admit = prepare): string[] {
   }
 }
 
-/** The rows of the cost table in docs/limits.md. */
-const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits.md'), 'utf8')
-  .split('\n')
-  .flatMap((line) => {
-    const [, source, variables, cost] = /^\| `(.*)` \| (?:`(.*)`)? ?\| ([\d,]+) \|$/.exec(line) ?? [];
-    return source && /[{]/.test(source) ? [{ source, variables: variables ?? '{}', cost: Number(cost) }] : [];
-  });
-
-describe('the cost of an operation', () => {
-  it('has examples in the documentation', () => {
-    expect(examples.length).toBeGreaterThan(8);
-  });
-
-  it.each(examples)('$source with $variables is $cost', ({ source, variables, cost }) => {
-    expect(costOf(source, JSON.parse(variables) as Record<string, unknown>)).toBe(cost);
-  });
-});
-
-/** `me { tasks { edges { node { owner { … } } } } }`, `levels` fields deep. */
+/** `me { items { edges { node { owner { … } } } } }`, `levels` fields deep. */
 function nested(levels: number): string {
-  const cycle = ['tasks(first: 1)', 'edges', 'node', 'owner'];
+  const cycle = ['items(first: 1)', 'edges', 'node', 'owner'];
   const names = ['me', ...Array.from({ length: levels - 2 }, (_, index) => cycle[index % 4]), '__typename'];
   return `{ ${names.join(' { ')} ${'} '.repeat(levels)}`;
 }
 const several = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');
-const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: taskStatistics { total }`)} }`;
+const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: statistics { total }`)} }`;
 /** Each operation has five tokens. */
 const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
-const ALIASED = `fragment F on TaskStatistics { ${several(16, (index) => `x${index}: total`)} }`;
-const LOGIN = 'login(input: { email: "x", password: "x" }) { expiresIn }';
-const SIGN_IN = 'signInWithCode(input: { code: "x", verifier: "x", password: "x" }) { expiresIn }';
-const LINK = 'linkIdentity(input: { code: "x", verifier: "x", password: "x" }) { id }';
-const ONE_PASSWORD = 'An operation may have one mutation that proves or replaces a password, an address or a token.';
 
 describe('the limits of a document', () => {
   it.each([
     ['12 levels', nested(12), nested(13), 'The operation is nested too deeply.'],
     ['30 aliases', aliases(30), aliases(31), 'The operation has too many aliases.'],
-    [
-      '30 aliases, fragments counted where they are spread',
-      `{ taskStatistics { ...F } } ${ALIASED}`,
-      `{ taskStatistics { ...F } b: taskStatistics { ...F } } ${ALIASED}`,
-      'The operation has too many aliases.',
-    ],
     ['4,000 tokens', operations(799), operations(801), 'Syntax Error: Document contains more than 4000 tokens.'],
     [
       'introspection, but not without end',
@@ -79,28 +47,14 @@ describe('the limits of a document', () => {
       `{ __schema { types { fields { type { ${'ofType { '.repeat(20)} name ${'} '.repeat(20)} } } } } }`,
       'The introspection is nested too deeply.',
     ],
-    ['one password', `mutation { ${LOGIN} }`, `mutation { a: ${LOGIN} b: ${LOGIN} }`, ONE_PASSWORD],
-    [
-      'one password in fragments',
-      `mutation { ...A } fragment A on Mutation { ${LOGIN} }`,
-      `mutation { ...A ...B } fragment A on Mutation { a: ${LOGIN} } fragment B on Mutation { b: ${LOGIN} }`,
-      ONE_PASSWORD,
-    ],
-    [
-      'one password by mail',
-      `mutation { ${LOGIN} }`,
-      `mutation { ${LOGIN} requestPasswordReset(email: "x") }`,
-      ONE_PASSWORD,
-    ],
-    ['one password with a code', `mutation { ${SIGN_IN} }`, `mutation { ${SIGN_IN} ${LINK} }`, ONE_PASSWORD],
   ])('are %s', (_limit, within, beyond, message) => {
     expect(messagesOf(within)).toEqual([]);
     expect(messagesOf(beyond)).toEqual([message]);
   });
 
   it('are disabled by 0', () => {
-    const off = { ...config, maxDepth: 0, maxAliases: 0, maxTokens: 0 };
-    const { admit } = createDocuments({ schema: initial.schema, config: off });
+    const off = { ...limits, maxDepth: 0, maxAliases: 0, maxTokens: 0 };
+    const { admit } = createDocuments({ schema, limits: off });
     for (const source of [nested(16), aliases(60), operations(1_000)]) expect(messagesOf(source, admit)).toEqual([]);
   });
 });
@@ -109,24 +63,24 @@ describe('a document', () => {
   const repeated = (count: number, selection: string) => Array<string>(count).fill(selection).join(' ');
 
   it.each([
-    ['equal fields', `{ tasks { edges { node { ${repeated(1_000, 'id title')} } } } }`],
-    ['equal fields with arguments', `{ ${repeated(300, 'task(id: "1") { id title }')} }`],
-    ['equal fields with selections', `{ tasks { ${repeated(600, 'edges { cursor }')} } }`],
+    ['equal fields', `{ items { edges { node { ${repeated(1_000, 'id title')} } } } }`],
+    ['equal fields with arguments', `{ ${repeated(300, 'item(id: "1") { id title }')} }`],
+    ['equal fields with selections', `{ items { ${repeated(600, 'edges { cursor }')} } }`],
     [
       'equal fields with differing selections',
-      `{ tasks { ${repeated(300, 'edges { cursor } edges { node { id } }')} } }`,
+      `{ items { ${repeated(300, 'edges { cursor } edges { node { id } }')} } }`,
     ],
-    ['equal fragments', `{ tasks { ${repeated(1_000, '...F')} } } fragment F on TaskConnection { totalCount }`],
-    ['equal inline fragments', `{ tasks { ${repeated(700, '... { totalCount }')} } }`],
-    ['equal conditions', `{ tasks { ${repeated(450, 'totalCount @skip(if: false)')} } }`],
+    ['equal fragments', `{ items { ${repeated(1_000, '...F')} } } fragment F on ItemConnection { totalCount }`],
+    ['equal inline fragments', `{ items { ${repeated(700, '... { totalCount }')} } }`],
+    ['equal conditions', `{ items { ${repeated(450, 'totalCount @skip(if: false)')} } }`],
   ])('may repeat selections within its limits: %s', (_, source) => {
     expect(messagesOf(source)).toEqual([]);
   });
 
   it.each([
-    ['fields of other arguments', '{ task(id: "1") { id } task(id: "2") { id } }'],
-    ['fields below each other', '{ tasks { edges { cursor } edges { cursor: node { id } } } }'],
-    ['a field with a selection and without', '{ tasks tasks { totalCount } }'],
+    ['fields of other arguments', '{ item(id: "1") { id } item(id: "2") { id } }'],
+    ['fields below each other', '{ items { edges { cursor } edges { cursor: node { id } } } }'],
+    ['a field with a selection and without', '{ items items { totalCount } }'],
     ['fields in fragments', '{ ...A ...B } fragment A on Query { a: __typename } fragment B on Query { a: me { id } }'],
   ])('must not contradict itself: %s', (_, source) => {
     expect(messagesOf(source)).not.toEqual([]);
@@ -137,11 +91,11 @@ describe('a document', () => {
       const fragments = Array.from(
         { length: levels },
         (_, index) =>
-          `fragment A${index} on TaskStatistics { ...A${index + 1} ...B${index + 1} } ` +
-          `fragment B${index} on TaskStatistics { ...A${index + 1} ...B${index + 1} }`,
+          `fragment A${index} on Statistics { ...A${index + 1} ...B${index + 1} } ` +
+          `fragment B${index} on Statistics { ...A${index + 1} ...B${index + 1} }`,
       ).join(' ');
-      const last = `fragment A${levels} on TaskStatistics { total } fragment B${levels} on TaskStatistics { pending }`;
-      return `{ taskStatistics { ...A0 ...B0 } } ${fragments} ${last}`;
+      const last = `fragment A${levels} on Statistics { total } fragment B${levels} on Statistics { pending }`;
+      return `{ statistics { ...A0 ...B0 } } ${fragments} ${last}`;
     };
     expect(messagesOf(pairs(9))).toEqual([]);
     expect(messagesOf(pairs(10))).toEqual(['The operation has too many fields.']);
@@ -156,7 +110,7 @@ describe('a document', () => {
   });
 
   it('is cached by its hash once it is valid, and is parsed once', () => {
-    const { admit, parsed } = createDocuments({ schema: initial.schema, config });
+    const { admit, parsed } = createDocuments({ schema, limits });
     const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
     for (const invalid of ['{ nothing }', '{']) {
       expect(() => admit(invalid)).toThrow(InvalidOperation);
@@ -179,7 +133,7 @@ describe('a document', () => {
     const names = Array.from({ length: 1_200 }, (_, index) => `F${index}`);
     const source = `{ ${names.map((name) => `...${name}`).join(' ')} }
       ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
-    const { admit: unlimited } = createDocuments({ schema: initial.schema, config: { ...config, maxTokens: 0 } });
+    const { admit: unlimited } = createDocuments({ schema, limits: { ...limits, maxTokens: 0 } });
     expect(() => unlimited(source)).toThrow('too many overlapping fields and fragments');
   });
 });
@@ -199,8 +153,42 @@ describe('a document with fragments', () => {
 
   it('has at most 128,000 characters of arguments, counted at each spread', () => {
     const spread = (aliases: string[]) =>
-      `{ ${aliases.map((alias) => `${alias}: me { ...F }`).join(' ')} } fragment F on User { tasks(after: "${'x'.repeat(60_000)}") { totalCount } }`;
+      `{ ${aliases.map((alias) => `${alias}: me { ...F }`).join(' ')} } fragment F on User { items(after: "${'x'.repeat(60_000)}") { totalCount } }`;
     expect(messagesOf(spread(['a', 'b']))).toEqual([]);
     expect(messagesOf(spread(['a', 'b', 'c']))).toEqual(['The arguments of the operation are too long.']);
+  });
+});
+
+describe('documents', () => {
+  it('are refused by rules of the caller, each once', () => {
+    const { admit } = createDocuments({
+      ...{ schema, limits, sizes: { counted: new Set(['login']) } },
+      rules: ({ name }, { counted }) => (counted > 1 ? [`Q logs in ${counted} times.`] : name ? [] : ['Use a name.']),
+    });
+    const source = 'query Q0 { __typename } mutation A { login a: login } mutation B { login a: login }';
+    expect(messagesOf(source, admit)).toEqual(['Q logs in 2 times.']);
+    expect(messagesOf('mutation { login }', admit)).toEqual(['Use a name.']);
+    expect(messagesOf('mutation A { login }', admit)).toEqual([]);
+  });
+
+  it('are dropped when they and their parts need more than their memory', () => {
+    const { admit, admitKnown, bytes } = createDocuments({ schema, limits, maxBytes: 100_000 });
+    const [first, second] = [admit('{ __typename }'), admit('{ a: __typename }')];
+    const own = bytes();
+    expect(own).toBe(first.bytes + second.bytes);
+    first.partOf('plan', (resized) => resized(50_000));
+    expect(bytes()).toBe(own + 50_000);
+    second.partOf('plan', (resized) => resized(50_000));
+    expect(admitKnown('{ __typename }')).toBeUndefined();
+    expect(admitKnown('{ a: __typename }')).toBe(second);
+    expect(bytes()).toBe(second.bytes);
+    expect(admit('{ __typename }')).not.toBe(first);
+  });
+
+  it('suggest no names without introspection', () => {
+    const { admit } = createDocuments({ schema, limits: { ...limits, introspection: false } });
+    expect(messagesOf('{ statistic { total } }')).toEqual([expect.stringContaining('Did you mean "statistics"?')]);
+    expect(messagesOf('{ statistic { total } }', admit)).toEqual(['Cannot query field "statistic" on type "Query".']);
+    expect(messagesOf('{ __schema { description } }', admit)).toEqual(['Introspection is switched off here.']);
   });
 });

@@ -1,5 +1,3 @@
-import { badUserInput, type Issue, toGraphQLError } from '@taskmesh/contracts';
-import { isExactInteger } from '@taskmesh/federation';
 import {
   getNamedType,
   type GraphQLEnumType,
@@ -23,7 +21,9 @@ import {
   valueFromASTUntyped,
   type ValueNode,
 } from 'graphql';
-import type { PreparedOperation } from './operation.ts';
+import { isExactInteger } from '../exact-json.ts';
+import type { ValidOperation } from './operation-size.ts';
+import { createParts, type PartOf } from './parts.ts';
 
 const MAX_ISSUES = 10;
 /** Longer names from clients are cut, so that messages stay short. */
@@ -31,17 +31,39 @@ const MAX_NAME = 64;
 /** Memory of a name in a set, without its text, which belongs to the document. */
 const NAME_BYTES = 64;
 
+/** What is wrong with variables. */
+export interface VariableIssue {
+  /** Names and indexes joined with points, such as `input.tags.0`. */
+  path: string;
+  /** A sentence that names the path and never repeats a value. */
+  message: string;
+}
+
+/** Makes the error that is thrown for these issues, of which there is at least one. */
+export type RefuseVariables = (issues: VariableIssue[]) => Error;
+
+/** An operation whose variables are coerced. */
+export interface VariablesOperation extends ValidOperation {
+  /** Keeps what nulls are checked with; without it, that is found again for each request with a null. */
+  readonly partOf?: PartOf;
+  /** Whether messages leave out the values of enums that the client has not named. @default false */
+  readonly hideSuggestions?: boolean;
+}
+
 /**
  * Coerces variables to the operation's types and fills in its defaults, by the rules of GraphQL. Not with graphql-js, whose
  * messages repeat values. Integers beyond 2^53 stay exact for custom scalars; an ID becomes a string, and other types get a number.
- * @throws GraphQLError BAD_USER_INPUT with issues that name paths, never values
+ * @param sent the variables of a request. Those of `parseExactJson` have large integers as they were sent
+ * @param refuse @default a GraphQLError with the code BAD_USER_INPUT and `issues` in its extensions
+ * @throws what `refuse` returns, for at most ten issues
  */
 export function coerceVariables(
-  prepared: PreparedOperation,
+  valid: VariablesOperation,
   sent: Readonly<Record<string, unknown>>,
+  refuse: RefuseVariables = badUserInput,
 ): Record<string, unknown> {
-  const { schema, operation, hideSuggestions = false } = prepared;
-  const coercing: Coercing = { path: [], issues: [], showsChoices: !hideSuggestions };
+  const { schema, operation, hideSuggestions = false } = valid;
+  const coercing: Coercing = { path: [], issues: [], showsChoices: !hideSuggestions, refuse };
   const coerced: [string, unknown][] = [];
   for (const { variable, type: node, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
@@ -49,11 +71,11 @@ export function coerceVariables(
     if (!isInputType(type)) continue; // validation has already refused it
     if (Object.hasOwn(sent, name)) coerced.push([name, coerceAt(name, sent[name], type, coercing)]);
     else if (defaultValue) coerced.push([name, valueFromAST(defaultValue, type)]);
-    else if (isNonNullType(type)) refuse(coercing, 'is required', name);
+    else if (isNonNullType(type)) report(coercing, 'is required', name);
   }
-  if (coercing.issues.length > 0) throw refusalOf(coercing.issues);
+  if (coercing.issues.length > 0) throw refuse(coercing.issues);
   const variables = Object.fromEntries(coerced);
-  refuseNulls(prepared, variables);
+  refuseNulls(valid, variables, refuse);
   return variables;
 }
 
@@ -61,23 +83,27 @@ export function coerceVariables(
  * With a default, a nullable variable may be used in a non-null position. An explicit null would then fail during
  * execution, perhaps after some mutations have run.
  */
-function refuseNulls(prepared: PreparedOperation, coerced: Readonly<Record<string, unknown>>): void {
+function refuseNulls(
+  valid: VariablesOperation,
+  coerced: Readonly<Record<string, unknown>>,
+  refuse: RefuseVariables,
+): void {
   const nulls = Object.keys(coerced).filter((name) => coerced[name] === null);
   if (nulls.length === 0) return;
-  const needed = neededOf(prepared);
+  const needed = neededOf(valid);
   const issues = nulls
     .filter((name) => needed.has(name))
     .map((path) => ({ path, message: `${path} must not be null.` }));
-  if (issues.length > 0) throw refusalOf(issues.slice(0, MAX_ISSUES));
+  if (issues.length > 0) throw refuse(issues.slice(0, MAX_ISSUES));
 }
 
 /** The variables that are used in a non-null position. */
-function neededOf({ schema, document, operation, partOf }: PreparedOperation): ReadonlySet<string> {
-  return partOf('needed variables', (onResize) => {
+function neededOf({ schema, document, operation, partOf = createParts() }: VariablesOperation): ReadonlySet<string> {
+  return partOf('needed variables', (resized) => {
     const context = new ValidationContext(schema, document, new TypeInfo(schema), () => undefined);
     const usages = context.getRecursiveVariableUsages(operation).filter(({ type }) => isNonNullType(type));
     const names = new Set(usages.map(({ node }) => node.name.value));
-    onResize(NAME_BYTES * names.size);
+    resized(NAME_BYTES * names.size);
     return names;
   });
 }
@@ -85,16 +111,20 @@ function neededOf({ schema, document, operation, partOf }: PreparedOperation): R
 interface Coercing {
   /** The current position in the input. */
   path: (string | number)[];
-  issues: Issue[];
+  issues: VariableIssue[];
   showsChoices: boolean;
+  refuse: RefuseVariables;
 }
 
-const refusalOf = (issues: Issue[]) => toGraphQLError(badUserInput(issues));
+function badUserInput(issues: VariableIssue[]): GraphQLError {
+  const message = issues.map((issue) => issue.message).join(' ');
+  return new GraphQLError(message, { extensions: { code: 'BAD_USER_INPUT', issues } });
+}
 
-/** @throws GraphQLError once there are `MAX_ISSUES` issues */
-function refuse({ path, issues }: Coercing, problem: string, ...below: string[]): undefined {
+/** @throws the refusal once there are `MAX_ISSUES` issues */
+function report({ path, issues, refuse }: Coercing, problem: string, ...below: string[]): undefined {
   const location = [...path, ...below].join('.');
-  if (issues.push({ path: location, message: `${location} ${problem}.` }) === MAX_ISSUES) throw refusalOf(issues);
+  if (issues.push({ path: location, message: `${location} ${problem}.` }) === MAX_ISSUES) throw refuse(issues);
 }
 
 function coerceAt(step: string | number, value: unknown, type: GraphQLInputType, coercing: Coercing): unknown {
@@ -106,7 +136,7 @@ function coerceAt(step: string | number, value: unknown, type: GraphQLInputType,
 
 function coerce(value: unknown, type: GraphQLInputType, coercing: Coercing): unknown {
   if (isNonNullType(type))
-    return value === null ? refuse(coercing, 'must not be null') : coerce(value, type.ofType, coercing);
+    return value === null ? report(coercing, 'must not be null') : coerce(value, type.ofType, coercing);
   if (value === null) return null;
   if (isListType(type)) {
     if (!Array.isArray(value)) return [coerce(value, type.ofType, coercing)];
@@ -116,24 +146,24 @@ function coerce(value: unknown, type: GraphQLInputType, coercing: Coercing): unk
   const leaf = parseLeaf(value, type);
   if (leaf !== undefined) return leaf;
   const choices = coercing.showsChoices ? enumValuesOf(type) : undefined;
-  return refuse(coercing, choices === undefined ? `must be of type ${type.name}` : `must be one of ${choices}`);
+  return report(coercing, choices === undefined ? `must be of type ${type.name}` : `must be one of ${choices}`);
 }
 
 function coerceObject(value: unknown, type: GraphQLInputObjectType, coercing: Coercing): unknown {
   if (typeof value !== 'object' || Array.isArray(value) || isExactInteger(value))
-    return refuse(coercing, 'must be an object');
+    return report(coercing, 'must be an object');
   const given = value as Readonly<Record<string, unknown>>;
   const fields = type.getFields();
   const coerced: [string, unknown][] = [];
   for (const { name, type: ofField, defaultValue } of Object.values(fields)) {
     if (Object.hasOwn(given, name)) coerced.push([name, coerceAt(name, given[name], ofField, coercing)]);
     else if (defaultValue !== undefined) coerced.push([name, defaultValue]);
-    else if (isNonNullType(ofField)) refuse(coercing, 'is required', name);
+    else if (isNonNullType(ofField)) report(coercing, 'is required', name);
   }
   for (const name of Object.keys(given))
-    if (!Object.hasOwn(fields, name)) refuse(coercing, `is not a field of ${type.name}`, name.slice(0, MAX_NAME));
+    if (!Object.hasOwn(fields, name)) report(coercing, `is not a field of ${type.name}`, name.slice(0, MAX_NAME));
   if (type.isOneOf && !(Object.keys(given).length === 1 && Object.values(given)[0] !== null))
-    refuse(coercing, 'must have exactly one field, and not null');
+    report(coercing, 'must have exactly one field, and not null');
   return Object.fromEntries(coerced);
 }
 
@@ -159,7 +189,7 @@ const isWritable = (value: unknown): boolean =>
 
 const isCustomScalar = (type: unknown) => isScalarType(type) && !isSpecifiedScalarType(type);
 
-/** Lets the schema's custom scalars read literals, such as the defaults of variables, without rounding. */
+/** Lets the schema's custom scalars read literals, such as the defaults of variables, without rounding. Changes the schema. */
 export function withExactLiterals(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap()))
     if (isScalarType(type) && isCustomScalar(type)) type.parseLiteral = exactLiteral;

@@ -16,9 +16,8 @@ import {
   ValuesOfCorrectTypeRule,
   visit,
 } from 'graphql';
-import type { GraphQLConfig } from '../config.ts';
-import { InvalidOperation } from '../supergraph/operation.ts';
-import { enumValuesOf } from '../supergraph/variables.ts';
+import { InvalidOperation } from './invalid-operation.ts';
+import { enumValuesOf } from './variables.ts';
 
 const MAX_ERRORS = 10;
 /** graphql-js's message when it stops comparing overlapping fields. */
@@ -28,8 +27,8 @@ const GAVE_UP = 'Validation aborted.';
 const SYNTAX_MESSAGE =
   /^Syntax Error: (?:(?:Expected (?:\w+|"[^\w\s]+"|"[a-z]+"|<\w+>), found|Unexpected) (?:Name|Int|Float|String|BlockString|"[^\w\s]+"|<EOF>)|Unterminated string|Document contains more that \d+ tokens)/;
 
-/** @throws InvalidOperation */
-export function parseDocument(source: string, { maxTokens }: GraphQLConfig): DocumentNode {
+/** @param maxTokens 0 is off @throws InvalidOperation */
+export function parseDocument(source: string, maxTokens: number): DocumentNode {
   try {
     return parse(source, maxTokens > 0 ? { maxLexicalTokens: maxTokens } : {});
   } catch (error) {
@@ -48,7 +47,7 @@ function syntaxMessage(message: string): string {
 }
 
 /** Validates clients' documents. Error messages never repeat values of the document. */
-export function createValidation(schema: GraphQLSchema, { introspection }: GraphQLConfig) {
+export function createValidation(schema: GraphQLSchema, introspection: boolean) {
   const rules = [
     ...specifiedRules
       .filter((rule) => rule !== OVERLAP)

@@ -8,12 +8,55 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
-import type { GraphQLConfig } from '../config.ts';
-import { createParts, InvalidOperation, LARGE_COST, type PreparedOperation } from '../supergraph/operation.ts';
-import { costOf, createSizer, type OperationSize } from '../supergraph/operation-size.ts';
+import { InvalidOperation } from './invalid-operation.ts';
+import { costOf, createSizer, type OperationSize, type SizeOptions } from './operation-size.ts';
+import { createParts, type PartOf } from './parts.ts';
 import { createValidation, parseDocument } from './validation.ts';
+import type { VariablesOperation } from './variables.ts';
 
-const CACHE_BYTES = 32 * 1024 * 1024;
+/** A parsed and validated document, to be kept and run many times. */
+export interface PreparedOperation extends VariablesOperation {
+  /** The document's text. */
+  readonly source: string;
+  /** As the document has it. */
+  readonly operationName: string | undefined;
+  /** What is derived from it: its plan, for example. */
+  readonly partOf: PartOf;
+  /** The memory of its document and everything derived from it, as far as it is counted. */
+  readonly bytes: number;
+  /** The most objects that it may produce, with these coerced variables (`OperationSize.cost`). */
+  cost(variables: Readonly<Record<string, unknown>>): number;
+  /** As `DocumentsOptions.isLarge` said. @default false */
+  readonly isLarge?: boolean;
+}
+
+/** What clients' documents may have at most, independent of their variables. 0 switches a limit off. */
+export interface DocumentLimits {
+  /**
+   * Tokens of a document. Fields of an operation are limited to half of it, at least 2,000; the document's lines to as many, at
+   * least 10,000; its characters, and those of an operation's arguments, to 32 for each, at least 128,000; and its fragments.
+   */
+  maxTokens: number;
+  /** Levels of fields; below `__schema` and `__type` 20, if that is more. */
+  maxDepth: number;
+  /** Aliases of an operation. */
+  maxAliases: number;
+  /** Whether clients may read the schema; otherwise, messages suggest no names either. */
+  introspection: boolean;
+}
+
+export interface DocumentsOptions {
+  schema: GraphQLSchema;
+  limits: DocumentLimits;
+  sizes?: SizeOptions;
+  /** Sentences about what is wrong with an operation, for the client. Called before the document is validated. */
+  rules?: (operation: OperationDefinitionNode, size: OperationSize) => readonly string[];
+  /** Decides `PreparedOperation.isLarge`, for callers that queue operations whose planning takes long. */
+  isLarge?: (size: OperationSize) => boolean;
+  /** Memory of the documents and of all that is derived from them. Those used least recently go first. @default 32 MiB */
+  maxBytes?: number;
+}
+
 /** Memory of an operation that ran, in addition to its document. */
 const OPERATION_BYTES = 1_024;
 
@@ -28,14 +71,37 @@ interface ValidDocument {
   bytes: number;
 }
 
+/** The prepared documents of one graph. */
+export interface Documents {
+  /**
+   * Returns an operation of a client's document. Parses and validates the document and applies the limits, unless it is cached;
+   * while it is, the same operation is the same object. Messages never repeat values of the document.
+   * @throws InvalidOperation
+   */
+  admit(source: string, operationName?: string): PreparedOperation;
+  /** The same for a cached document, at almost no cost; undefined if it is not cached. @throws InvalidOperation */
+  admitKnown(source: string, operationName?: string): PreparedOperation | undefined;
+  /** The document whose text has this SHA-256 (hex), if it is cached. */
+  parsed(hash: string): DocumentNode | undefined;
+  /** The memory of the cached documents. */
+  bytes(): number;
+}
+
 /** Prepares clients' documents for one graph: parses, validates, and applies the limits that need no variables. */
-export function createDocuments({ schema, config }: { schema: GraphQLSchema; config: GraphQLConfig }) {
-  /** By the SHA-256 of the text, because Apollo Server looks documents up by it. */
+export function createDocuments({
+  schema,
+  limits,
+  sizes: sizeOptions = {},
+  rules = () => [],
+  isLarge = () => false,
+  maxBytes = 32 * 1024 * 1024,
+}: DocumentsOptions): Documents {
+  /** By the SHA-256 of the text, because Apollo Server's document store looks documents up by it. */
   const known = new LRUCache<string, ValidDocument>({
-    maxSize: CACHE_BYTES,
+    maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
   });
-  const validate = createValidation(schema, config);
+  const validate = createValidation(schema, limits.introspection);
 
   /** Adds to the size of a document (or subtracts, if negative). This may evict it, if it has not been evicted before. */
   const resize = (document: ValidDocument, bytes: number) => {
@@ -48,13 +114,13 @@ export function createDocuments({ schema, config }: { schema: GraphQLSchema; con
   const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
   const prepare = (source: string, hash: string): ValidDocument => {
-    const document = parseDocument(source, config);
+    const document = parseDocument(source, limits.maxTokens);
     const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    const sizeOf = createSizer(schema, document);
+    const sizeOf = createSizer({ schema, document }, sizeOptions);
     const sizes = new Map(defined.map((operation) => [operation, sizeOf(operation)]));
     const problems = [
-      ...fragmentLimit(document, config),
-      ...[...sizes.values()].flatMap((each) => [...overLimits(each, config)]),
+      ...fragmentLimit(document, limits),
+      ...[...sizes].flatMap(([operation, size]) => [...overLimits(size, limits), ...rules(operation, size)]),
     ];
     if (problems.length > 0)
       throw new InvalidOperation(
@@ -87,17 +153,15 @@ export function createDocuments({ schema, config }: { schema: GraphQLSchema; con
       get bytes() {
         return valid.bytes;
       },
-      // The cost of introspection does not reflect how many types the schema has.
-      isLarge: size.fields > MANY_FIELDS || size.cost > LARGE_COST || size.introspectionDepth > 0,
-      hideSuggestions: !config.introspection,
-      cost: costOf(schema, document, operation, size),
+      isLarge: isLarge(size),
+      hideSuggestions: !limits.introspection,
+      cost: costOf({ schema, document, operation }, sizeOptions, size),
     };
     operations.set(operation, fresh);
     resize(valid, OPERATION_BYTES);
     return fresh;
   };
 
-  /** Returns the operation if its document is cached. @throws InvalidOperation */
   const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): PreparedOperation | undefined => {
     const valid = known.get(hash);
     return valid && operationIn(valid, source, operationName);
@@ -105,14 +169,11 @@ export function createDocuments({ schema, config }: { schema: GraphQLSchema; con
 
   return {
     admitKnown,
-    /** @throws InvalidOperation */
-    admit(source: string, operationName?: string): PreparedOperation {
+    admit(source, operationName) {
       const hash = hashOf(source);
       return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
     },
-    /** The document with this hash, if it is cached. */
-    parsed: (hash: string): DocumentNode | undefined => known.get(hash)?.document,
-    /** The memory of the cached documents. */
+    parsed: (hash) => known.get(hash)?.document,
     bytes: () => known.calculatedSize,
   };
 }
@@ -124,8 +185,6 @@ function bytesOf(document: DocumentNode, source: string): number {
   return 5_120 + 4 * source.length + 500 * tokens;
 }
 
-/** Hand-written operations have fewer. */
-const MANY_FIELDS = 100;
 const MAX_INTROSPECTION_DEPTH = 20;
 /** Applies with fragments expanded, because planning takes as long as if they were written out. */
 const MAX_FIELDS = 2_000;
@@ -136,8 +195,8 @@ const MIN_TOKENS = 4_000;
 /** Validation compares fragments with each other, and with each operation. */
 const MAX_FRAGMENT_PAIRS = 20_000;
 
-/** Whether the text alone exceeds the limits: docs/limits.md. */
-export function isTooLong(source: string, { maxTokens }: Pick<GraphQLConfig, 'maxTokens'>): boolean {
+/** Whether the length of a text alone exceeds the limits. Ask this first: `admit` reads the whole text. */
+export function isTooLong(source: string, { maxTokens }: Pick<DocumentLimits, 'maxTokens'>): boolean {
   if (maxTokens === 0 || source.length <= MAX_LINES) return false; // a line has at least one character
   const maxLines = Math.max(maxTokens, MAX_LINES);
   return source.length > maxCharacters(maxTokens) || source.split(/\r\n|[\n\r]/, maxLines + 1).length > maxLines;
@@ -145,24 +204,21 @@ export function isTooLong(source: string, { maxTokens }: Pick<GraphQLConfig, 'ma
 
 const maxCharacters = (maxTokens: number) => Math.max(maxTokens, MIN_TOKENS) * MAX_CHARACTERS_PER_TOKEN;
 
-/** Whether the document has too many fragments: docs/limits.md. */
 function* fragmentLimit(
   { definitions }: DocumentNode,
-  { maxTokens }: Pick<GraphQLConfig, 'maxTokens'>,
+  { maxTokens }: Pick<DocumentLimits, 'maxTokens'>,
 ): Generator<string> {
   const fragments = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   if (maxTokens > 0 && fragments * definitions.length > MAX_FRAGMENT_PAIRS)
     yield 'The document has too many fragments.';
 }
 
-/** The limits that an operation exceeds, independent of its variables: docs/limits.md. */
-function* overLimits(size: OperationSize, { maxDepth, maxAliases, maxTokens }: GraphQLConfig): Generator<string> {
+/** The limits that an operation exceeds. */
+function* overLimits(size: OperationSize, { maxDepth, maxAliases, maxTokens }: DocumentLimits): Generator<string> {
   if (maxDepth > 0 && size.depth > maxDepth) yield 'The operation is nested too deeply.';
   if (maxDepth > 0 && size.introspectionDepth > Math.max(maxDepth, MAX_INTROSPECTION_DEPTH))
     yield 'The introspection is nested too deeply.';
   if (maxAliases > 0 && size.aliases > maxAliases) yield 'The operation has too many aliases.';
   if (maxTokens > 0 && size.fields > Math.max(maxTokens / 2, MAX_FIELDS)) yield 'The operation has too many fields.';
   if (maxTokens > 0 && size.characters > maxCharacters(maxTokens)) yield 'The arguments of the operation are too long.';
-  if (size.authMutations > 1)
-    yield 'An operation may have one mutation that proves or replaces a password, an address or a token.';
 }

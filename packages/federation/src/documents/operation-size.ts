@@ -19,14 +19,17 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** Fields refuse larger pages themselves, so they need no higher cost here. */
-const MAX_PAGE = 1_000;
-
-/** Root lists without pages, and the page size that each counts as. */
-const WHOLE_LISTS = new Map([
-  ['sessions', 500],
-  ['personalTokens', 100],
-]);
+/** What a graph's own fields count as. */
+export interface SizeOptions {
+  /** The argument by which a field limits the items below it. @default 'first' */
+  pageArgument?: string;
+  /** The longest page that the graph's fields return; longer ones count as this one, as does no page at all. @default 1_000 */
+  maxPage?: number;
+  /** Lists of the query type without that argument, and how many items each may have. Other lists count as one item. */
+  lists?: ReadonlyMap<string, number>;
+  /** Mutations to count in `OperationSize.counted`, for example those that check a password. */
+  counted?: ReadonlySet<string>;
+}
 
 /** Lists in introspection count as three items: some are much longer, but each item costs less. */
 const INTROSPECTION_PAGE = 3;
@@ -35,26 +38,21 @@ const INTROSPECTIONS = new Map([
   ['__type', '__Type'],
 ]);
 
-/** Mutations that prove or replace a password, an address or a token: several at once would evade rate limits. */
-const AUTH_MUTATIONS = new Set([
-  ...['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset'],
-  ...['changePassword', 'requestEmailChange', 'confirmEmailChange', 'deleteAccount', 'signInWithCode', 'linkIdentity'],
-]);
-
 /** The size of an operation, counted in one walk. Fragments count wherever they are spread. */
 export interface OperationSize {
   /** Levels of fields, apart from those below `__schema` and `__type`. */
   depth: number;
   introspectionDepth: number;
   aliases: number;
-  authMutations: number;
+  /** Fields of the mutation type that are in `SizeOptions.counted`. */
+  counted: number;
   /** All fields, counted at each spread; a field without a selection counts once per set. */
   fields: number;
   /** The length of their arguments and directives, counted in the same way. */
   characters: number;
-  /** The most objects that the operation may produce; pages count by their `first`. */
+  /** The most objects that the operation may produce; a field with a page counts what is below it that many times. */
   cost: number;
-  /** Whether a variable decides how long a page is. */
+  /** Whether a variable decides how long a page is, and so the cost. */
   hasVariablePages: boolean;
 }
 
@@ -64,32 +62,50 @@ const NOTHING: OperationSize = {
   depth: 0,
   introspectionDepth: 0,
   aliases: 0,
-  authMutations: 0,
+  counted: 0,
   fields: 0,
   characters: 0,
   cost: 0,
   hasVariablePages: false,
 };
 
-/** Measures a document's operations, with these coerced variables. */
-export function createSizer(schema: GraphQLSchema, document: DocumentNode, variables: Variables = {}) {
-  const walk = createWalker(schema, document, variables);
+/** An operation of a document that is valid for the schema. */
+export interface ValidOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/** Measures the operations of a document, with these coerced variables. The document need not be valid. */
+export function createSizer(
+  { schema, document }: Pick<ValidOperation, 'schema' | 'document'>,
+  options: SizeOptions = {},
+  variables: Variables = {},
+) {
+  const walk = createWalker(schema, document, options, variables);
   return ({ operation, selectionSet }: OperationDefinitionNode): OperationSize =>
     walk(selectionSet, schema.getRootType(operation) ?? undefined);
 }
 
-/** Returns the cost of an operation by its coerced variables. Walks it again only if they decide how long its pages are. */
+/**
+ * Returns the cost of an operation by its coerced variables: the most objects that it may produce. Walks it again only if they
+ * decide how long its pages are.
+ */
 export function costOf(
-  schema: GraphQLSchema,
-  document: DocumentNode,
-  operation: OperationDefinitionNode,
-  size = createSizer(schema, document)(operation),
+  valid: ValidOperation,
+  options: SizeOptions = {},
+  size = createSizer(valid, options)(valid.operation),
 ) {
   return (variables: Variables): number =>
-    size.hasVariablePages ? createSizer(schema, document, variables)(operation).cost : size.cost;
+    size.hasVariablePages ? createSizer(valid, options, variables)(valid.operation).cost : size.cost;
 }
 
-function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: Variables) {
+function createWalker(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { pageArgument = 'first', maxPage = 1_000, lists, counted }: SizeOptions,
+  variables: Variables,
+) {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
@@ -131,7 +147,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
     const own = {
       depth: 1,
       aliases: node.alias ? 1 : 0,
-      authMutations: parent === schema.getMutationType() && AUTH_MUTATIONS.has(name) ? 1 : 0,
+      counted: parent === schema.getMutationType() && counted?.has(name) ? 1 : 0,
       fields: 1,
       characters: lengthOf(node.arguments) + lengthOf(node.directives),
     };
@@ -148,7 +164,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
         ? { depth, introspectionDepth: below.introspectionDepth }
         : { depth: 0, introspectionDepth: depth }),
       aliases: own.aliases + below.aliases,
-      authMutations: own.authMutations + below.authMutations,
+      counted: own.counted + below.counted,
       fields: own.fields + below.fields,
       characters: own.characters + below.characters,
       // A list has as many objects as its page; any other field is one object, with the page below it.
@@ -157,21 +173,24 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
     };
   };
 
-  /** The most items that may come back: `first`, or else the field's default. */
+  const limitPage = (value: unknown, otherwise: number) =>
+    typeof value === 'number' ? Math.min(Math.max(value, 0), maxPage) : otherwise;
+
+  /** The most items that may come back: the page argument, or else the field's default. */
   const pageOf = (
     node: FieldNode,
     field: GraphQLField<unknown, unknown> | undefined,
     parent: GraphQLCompositeType | undefined,
   ) => {
-    const definition = field?.args.find(({ name }) => name === 'first');
+    const definition = field?.args.find(({ name }) => name === pageArgument);
     if (!definition) {
       const ofSchema = field && isSchemaList(field) ? INTROSPECTION_PAGE : undefined;
       const isRoot = parent === schema.getQueryType() && field !== undefined && isListType(getNullableType(field.type));
-      const ofRoot = isRoot ? WHOLE_LISTS.get(node.name.value) : undefined;
+      const ofRoot = isRoot ? lists?.get(node.name.value) : undefined;
       return { items: ofSchema ?? ofRoot ?? 1, isVariable: false };
     }
-    const usual = limitPage(definition.defaultValue, MAX_PAGE);
-    const value = node.arguments?.find((argument) => argument.name.value === 'first')?.value;
+    const usual = limitPage(definition.defaultValue, maxPage);
+    const value = node.arguments?.find((argument) => argument.name.value === pageArgument)?.value;
     if (value?.kind === Kind.VARIABLE)
       return { items: limitPage(variables[value.name.value], usual), isVariable: true };
     return { items: value?.kind === Kind.INT ? limitPage(Number(value.value), usual) : usual, isVariable: false };
@@ -181,7 +200,7 @@ function createWalker(schema: GraphQLSchema, document: DocumentNode, variables: 
 }
 
 const DEEPEST = ['depth', 'introspectionDepth'] as const;
-const SUMMED = ['aliases', 'authMutations', 'fields', 'characters', 'cost'] as const;
+const SUMMED = ['aliases', 'counted', 'fields', 'characters', 'cost'] as const;
 
 function together(parts: readonly OperationSize[]): OperationSize {
   const whole = { ...NOTHING };
@@ -195,10 +214,6 @@ function together(parts: readonly OperationSize[]): OperationSize {
 
 function lengthOf(nodes: readonly ASTNode[] = []): number {
   return nodes.reduce((sum, { loc }) => sum + (loc ? loc.end - loc.start : 0), 0);
-}
-
-function limitPage(value: unknown, otherwise: number): number {
-  return typeof value === 'number' ? Math.min(Math.max(value, 0), MAX_PAGE) : otherwise;
 }
 
 /** An alias repeats a field in each object of a page, and a text may be as long as all else in its object. */
