@@ -1,22 +1,9 @@
 export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export type { FederatedOperation, Resized } from './compile-operation.ts';
-export {
-  createDocuments,
-  isTooLong,
-  type DocumentLimits,
-  type Documents,
-  type DocumentsOptions,
-  type PreparedOperation,
-} from './documents/documents.ts';
+export * from './documents/documents.ts';
 export { InvalidOperation } from './documents/invalid-operation.ts';
-export {
-  costOf,
-  createSizer,
-  type OperationSize,
-  type SizeOptions,
-  type ValidOperation,
-} from './documents/operation-size.ts';
-export { createParts, type PartOf } from './documents/parts.ts';
+export * from './documents/operation-size.ts';
+export * from './documents/parts.ts';
 export {
   coerceVariables,
   withExactLiterals,
