@@ -122,6 +122,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     eventLog: faults.readingFrom(eventLog),
     tasks: faults.tasks(tamper.tasks?.(tasks) ?? tasks),
     log,
+    random,
   });
   const graph = {
     supergraph,

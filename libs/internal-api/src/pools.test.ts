@@ -81,6 +81,16 @@ describe('while all connections are busy', () => {
     expect(arrived).toEqual(['1', '2', '3', '4']);
   });
 
+  it('networks take turns', async () => {
+    const { release } = hold();
+    const first = Array.from({ length: 9 }, (_, at) => post(`a${at}`, { network: '192.0.2.1' }));
+    const others = ['b', 'c'].map((body) => post(body, { network: `192.0.2.${body}` }));
+    await eventually(() => expect(arrived).toEqual(['a0']));
+    release();
+    await Promise.all([...first, ...others]);
+    expect(arrived.slice(0, 5)).toEqual(['a0', 'a1', 'b', 'c', 'a2']);
+  });
+
   it('the number of waiting requests is limited', async () => {
     const { release } = hold();
     const all = Array.from({ length: 1_025 }, (_, index) => post(String(index)));

@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { unavailable } from '@taskmesh/contracts';
+import { createFairQueue } from '@taskmesh/service';
 import { startWaiting, abandoned } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -77,6 +78,8 @@ export interface PostRequest {
   body: string;
   /** Covers everything: the wait for a connection, the response, and a retry. */
   timeoutMs: number;
+  /** For whom it is sent, from `networkOf`: networks take turns while all connections are busy. @default one for all such requests */
+  network?: string | undefined;
   /** Aborts the request, unless it is not idempotent and was already sent. */
   signal?: AbortSignal | undefined;
   /** Whether the request may be sent again if the connection breaks before the response. */
@@ -129,21 +132,24 @@ export function createServicePool(
   { connections = CONNECTIONS, budget, ...options }: ServicePoolOptions = {},
 ) {
   const pool = createLazyPool(url, { connections, ...options });
-  /** Requests in the pool, including abandoned ones until their turn comes. */
-  let outstanding = 0;
+  /** Includes abandoned requests until their turn comes. */
+  const turns = createFairQueue({
+    ...{ concurrency: connections, maxWaiting: MAX_QUEUED },
+    refusal: () => new Error('Too many requests wait for the service.'),
+  });
 
   /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   const post = (request: PostRequest) =>
     new Promise<PostResponse>((resolve, reject) => {
-      const { timeoutMs, signal, idempotent, onLarge, path, headers, body } = request;
+      const { timeoutMs, network = '', signal, idempotent, onLarge, path, headers, body } = request;
       if (pool.isDestroyed) return reject(abandoned('The pool is closed.'));
       if (signal?.aborted) return reject(abandoned('The caller has disconnected.'));
-      if (outstanding >= connections + MAX_QUEUED) return reject(abandoned('Too many requests wait for the service.'));
 
       let mayRepeat = idempotent;
       let refusals = 0;
       let isOver = false;
       let controller: Dispatcher.DispatchController | undefined;
+      const { promise: ended, resolve: end } = Promise.withResolvers<void>();
       const settle = (outcome: () => void) => {
         if (isOver) return;
         isOver = true;
@@ -192,7 +198,7 @@ export function createServicePool(
         },
         onResponseEnd() {
           response.text = (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString();
-          outstanding--;
+          end();
           settle(() => resolve(response));
         },
         onResponseError(_controller, error) {
@@ -207,15 +213,19 @@ export function createServicePool(
         },
       };
       const fail = (error: unknown) => {
-        outstanding--;
+        end();
         settle(() => reject(unavailable(undefined, error)));
       };
       const send = (): void => {
         if (pool.opened) return void pool.opened.dispatch({ method: 'POST', path, headers, body }, handler);
         pool.open().then(send, fail);
       };
-      outstanding++;
-      send();
+      const sendInTurn = async () => {
+        if (isOver) return;
+        send();
+        await ended;
+      };
+      turns.run(network, sendInTurn).catch(fail);
     });
 
   return {

@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { gzipSync } from 'node:zlib';
+import type { Connections } from '../src/connections/connections.ts';
 import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
 import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from '@taskmesh/testing/raw';
 import { holdExecution } from './fakes/tasks.ts';
@@ -11,6 +12,7 @@ const MAX_AT_ONCE = 6;
 const QUERY = '{ taskStatistics { total } }';
 /** A caller behind a proxy is not on this machine, and so no operator. */
 const STRANGER = { 'x-forwarded-for': '192.0.2.1' };
+const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1' };
 
 let gateway: TestGateway;
 let authorization: string;
@@ -56,15 +58,48 @@ it('lets a session end ahead of its own operations, and refuses those that still
   expect(held()).toBe(MAX_AT_ONCE);
 });
 
-it("answers a user while strangers' logins occupy all their connections to auth", async () => {
-  const http = await startTestGateway({ mode: 'http' });
-  const logins = holdExecution(http.auth, ({ role }) => role === 'anonymous');
-  const query = 'mutation { login(input: { email: "a@example.com", password: "wrong" }) { accessToken } }';
-  const all = Array.from({ length: 300 }, () => http.graphql(query, { headers: STRANGER }));
-  await eventually(() => expect(logins.held()).toBe(256));
+it("answers a user while strangers' logins occupy all their connections to auth, and lets addresses take turns", async () => {
+  let asked = 0;
+  const wrap = ({ request, ...others }: Connections): Connections => ({
+    ...others,
+    request: (...args) => (asked++, request(...args)),
+  });
+  const http = await startTestGateway({ mode: 'http', env: BEHIND_PROXY, wrap });
+  const arrived: unknown[] = [];
+  const firstFour = holdExecution(http.auth, ({ role }) => role === 'anonymous');
+  const logins = holdExecution(http.auth, (identity) => identity.role === 'anonymous' && arrived.push(identity.ip) > 4);
+  const logIn = (last: number) =>
+    http.graphql('mutation { login(input: { email: "a@example.com", password: "wrong" }) { accessToken } }', {
+      headers: { 'x-forwarded-for': `192.0.2.${last}` },
+    });
+  const all = Array.from({ length: 3 * 128 }, (_, at) => logIn(at % 3));
+  await eventually(() => expect(arrived).toHaveLength(256));
   const me = await http.graphql('{ me { id } }', { token: await http.auth.token(BOB) });
   expect(me).toMatchObject({ body: { data: { me: { id: BOB } } } }); // behind the logins it would be an error after 10 s
+  const later = logIn(9);
+  await eventually(() => expect(asked).toBe(3 * 128 + 2));
+  await http.graphql('{ me { id } }', { token: await http.auth.token(ANN) }); // until then, the login waits for its turn
+  firstFour.release();
+  await eventually(() => expect(arrived).toContain('192.0.2.9'));
+  expect(arrived).toHaveLength(256 + 4);
   logins.release();
+  await Promise.all([...all, later]);
+});
+
+it("answers a user while accounts at another address occupy all of that address's connections to tasks", async () => {
+  const http = await startTestGateway({ mode: 'http', env: BEHIND_PROXY });
+  const lists = holdExecution(http.tasks, (identity) => identity.role === 'user' && identity.userId !== BOB);
+  const accounts = await Promise.all(
+    Array.from({ length: 48 }, (_, at) => http.auth.token(ANN.replace('-0000-', `-${1_000 + at}-`))),
+  );
+  const all = accounts.flatMap((token) =>
+    Array.from({ length: MAX_AT_ONCE }, () => http.graphql(QUERY, { token, headers: STRANGER })),
+  );
+  await eventually(() => expect(lists.held()).toBe(128));
+  const authorizationOfBob = `Bearer ${await http.auth.token(BOB)}`;
+  const bobs = await fetch(`${http.origin}/api/tasks/stats`, { headers: { authorization: authorizationOfBob } });
+  expect(bobs.status).toBe(200);
+  lists.release();
   await Promise.all(all);
 });
 

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createTestDatabase } from '@taskmesh/testing';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../tests/open-database.ts';
 
 const Named = defineEntity({ name: 'Named', properties: { name: p.text().primary() } });
@@ -54,6 +55,26 @@ it('runs one long statement of an owner at a time, with room for short ones, als
   expect(ended).toEqual(['ada: select 1', 'ada: select 4', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
   await database.close();
 });
+
+it("lets a long statement wait for 5 s in all, for those of its owner and then for others'", async () => {
+  const database = await openDatabase(store.url, { poolSize: 1, statementTimeoutMs: 30_000 });
+  const holders = [await database.openSession(), await database.openSession()] as const;
+  for (const [at, holder] of holders.entries())
+    await holder.run({ name: 'hold', text: `select pg_advisory_lock(${at + 3})` });
+  const run = (owner: string, key: number) =>
+    database.run('read', { name: `${key}`, text: `select pg_advisory_xact_lock(${key})` }, [], owner, owner);
+  const [first, ofBob, begunMs] = [run('ada', 3), run('bob', 4), performance.now()];
+  const second = run('ada', 3).catch((error: unknown) => [error, performance.now() - begunMs] as const);
+  await sleep(2_000);
+  await holders[0].close();
+  await first;
+  const [error, tookMs] = (await second) as readonly [unknown, number];
+  await holders[1].close();
+  await ofBob;
+  await database.close();
+  expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(tookMs).toBeLessThan(6_000);
+}, 20_000);
 
 it('runs the long statements of all owners on half of the connections, and those of networks in turns', async () => {
   const database = await openDatabase(store.url);

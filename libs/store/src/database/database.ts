@@ -258,7 +258,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
         );
       if (ownerId === undefined) return run();
       if (longFor === undefined) return owners.run(ownerId, run);
-      return ownersLong.run(ownerId, () => long.run(longFor, run));
+      const signal = AbortSignal.timeout(MAX_QUEUE_WAIT_MS); // for both queues together
+      return ownersLong.run(ownerId, () => long.run(longFor, run, signal), { signal });
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...sessionSettings, ...extra }, ...session }),

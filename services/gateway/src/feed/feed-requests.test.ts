@@ -88,6 +88,26 @@ describe('requests of the feed to the tasks service', () => {
     });
   });
 
+  it("are few for one owner's readers, and for all that begin, so that others need not wait", async () => {
+    let held = 0;
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const heads: TasksInternal['heads'] = async (...asked) => {
+      held++;
+      await released;
+      return store.tasks.heads(...asked);
+    };
+    const feed = await start({ tasks: { ...store.tasks, heads } });
+    const [owner, other] = [randomUUID(), randomUUID()];
+    const readers = Array.from({ length: 100 }, () => readFeed(feed, owner));
+    readers.push(readFeed(feed, other));
+    await eventually(() => expect(held).toBe(4 + 1));
+    readers.push(...Array.from({ length: 100 }, () => readFeed(feed, randomUUID())));
+    await eventually(() => expect(held).toBe(16));
+    release();
+    await Promise.all(readers);
+    expect(held).toBe(201);
+  });
+
   it('continue after one that gets no response, which is logged', async () => {
     const feed = await start({ headsEveryMs: 10 });
     const owner = randomUUID();

@@ -10,7 +10,7 @@ import { errorMessage } from '@taskmesh/contracts/error-details';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
 import { type EventLog, type LogReader, type LogRecord } from '@taskmesh/event-log';
 import { processSpan } from '@taskmesh/service/event-log';
-import { type Log, NO_TRACING, type Tracing } from '@taskmesh/service';
+import { backoffMs, createBulkhead, createFairQueue, type Log, NO_TRACING, type Tracing } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { FeedMetrics } from '../realtime-metrics.ts';
@@ -21,6 +21,9 @@ import { createDeadLetterReports } from './dead-letter-reports.ts';
 const HEADS_BATCH = 1_000;
 /** How long a new subscription waits for an unavailable tasks service before it fails. */
 const RETRY_FOR_MS = 10_000;
+const RETRY = { firstMs: 200, maxMs: 1_000 };
+/** How many subscriptions of one owner, and of all, begin at once: comparisons and gap fills use the same connections. */
+const MAX_CONCURRENT_STARTS = { owner: 4, all: 16 };
 /** How long a replay waits for its reader, which then counts as too slow. */
 const DRAIN_WITHIN_MS = 60_000;
 /** Minimum time from one comparison to the next that a doubtful record triggers, however many such records arrive. */
@@ -44,6 +47,8 @@ export interface FeedOptions {
   metrics?: FeedMetrics;
   /** @default nothing is traced */
   tracing?: Tracing;
+  /** From 0 to 1. @default Math.random */
+  random?: () => number;
 }
 
 /**
@@ -52,13 +57,16 @@ export interface FeedOptions {
  * once. So a change that the event log lost is found, even if it was the last one.
  */
 export function createFeed(options: FeedOptions) {
-  const { eventLog, tasks, log, metrics, tracing = NO_TRACING } = options;
+  const { eventLog, tasks, log, metrics, tracing = NO_TRACING, random = Math.random } = options;
   const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
   /** All belong to the current epoch. */
   const feeds = new Map<string, OwnerFeed>();
   /** Owners for whom a reader is being attached, with the newest change that has arrived in the meantime. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
   const pageLimits = { fill: pLimit(MAX_CONCURRENT_PAGES.fill), replay: pLimit(MAX_CONCURRENT_PAGES.replay) };
+  const waiting = { maxWaiting: Infinity, maxWaitMs: RETRY_FOR_MS / 2, refusal: () => unavailable() };
+  const ownStarts = createBulkhead({ concurrency: MAX_CONCURRENT_STARTS.owner, ...waiting });
+  const starts = createFairQueue({ concurrency: MAX_CONCURRENT_STARTS.all, ...waiting });
   const unreadable = createDeadLetterReports(tasks, log);
   let epoch = 0;
   /** Signs the cursors of the current epoch. Undefined until the store has sent it, as Base64. */
@@ -258,7 +266,8 @@ export function createFeed(options: FeedOptions) {
     entry.readers++;
     expected.set(owner, entry);
     try {
-      const start = await retryWhileUnavailable(() => startOf(owner, after));
+      const startInTurn = () => ownStarts.run(owner, () => starts.run(owner, () => startOf(owner, after)));
+      const start = await retryWhileUnavailable(startInTurn, random);
       const { head } = start;
       const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
       return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
@@ -328,15 +337,15 @@ function cursorExpired(): AppError {
 }
 
 /** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */
-async function retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
+async function retryWhileUnavailable<Result>(work: () => Promise<Result>, random: () => number): Promise<Result> {
   const deadline = performance.now() + RETRY_FOR_MS;
-  for (;;) {
+  for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
       if (performance.now() > deadline) throw unavailable(undefined, error);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, RETRY, random)));
     }
   }
 }

@@ -140,6 +140,22 @@ it('an account with many events does not delay another one with the same documen
   expect(await other).toContain('Ada');
 });
 
+it('accounts at one address with many events do not delay one at another address with the same document', async () => {
+  const { rendering, requests } = createWorld(NAMES);
+  const busy = rendering.withVariables({}, call, atOnce);
+  for (let sequence = 0; sequence < 100; sequence++) void busy(changeOf(sequence), waiting);
+  await eventually(() => expect(requests).toHaveLength(16));
+  const other = rendering.withVariables({}, { ...call, ip: '192.0.2.99' }, atOnce)(changeOf(100), waiting);
+  for (const { answer } of requests.slice(0, 2)) answer(named('Bob'));
+  await eventually(() => expect(requests).toHaveLength(18));
+  for (const { answer } of requests.slice(16)) answer(named('Ada'));
+  expect(await other).toContain('Ada');
+  for (let at = 2; at < 101; at++) {
+    await eventually(() => expect(requests.length).toBeGreaterThan(at));
+    requests[at]?.answer(named('Bob'));
+  }
+});
+
 describe('an event that selects a field of an unavailable service', () => {
   it('fails after half a minute, is never delivered in part, and is requested again by readers that come back', async () => {
     const { rendering, requests, pass } = createWorld(NAMES);

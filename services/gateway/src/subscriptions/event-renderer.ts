@@ -1,9 +1,9 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
 import { compileEvents, type PreparedOperation, type Resized } from '@taskmesh/federation';
+import { createFairQueue, networkOf } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import pLimit from 'p-limit';
 import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
 import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
 import type { OperationResult, OperationRun, RequestCall } from '../supergraph/operation.ts';
@@ -115,13 +115,13 @@ export function createEventRenderer(
         .then(asEngineResult, (error: unknown) => ({ data: null, errors: [asGraphQL(error)] }));
       return deps.formatResult(result, run.call.requestId);
     });
-  const limitFetches = pLimit(MAX_CONCURRENT_FETCHES);
+  const fetches = createFairQueue({ concurrency: MAX_CONCURRENT_FETCHES, maxWaiting: Infinity, refusal: unavailable });
   return {
     ...document,
     withVariables(variables, call, runLimited) {
       const key = keyOf(variables);
       // The account's limit comes first: an account with many events must not take slots from others with the same document.
-      const runInBoth: RunLimited = (work) => runLimited(() => limitFetches(work));
+      const runInBoth: RunLimited = (work) => runLimited(() => fetches.run(networkOf(call.ip), work));
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
         const texts = textsOf(change);

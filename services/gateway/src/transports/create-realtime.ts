@@ -51,7 +51,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   const { maxSocketsPerUser, maxSocketsPerIp, maxMessageBytes, maxMessagesPerS, maxConnectionAgeS } =
     context.config.realtime;
   const metrics = createRealtimeMetrics(context.metrics, clock);
-  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing });
+  const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing, random });
   const shares = createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost);
   const subscriptions = createSubscriptions({
     feed,
