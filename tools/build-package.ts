@@ -33,7 +33,10 @@ function buildPackage(to: string): void {
   rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true });
   compile(
-    entries.map(([, entry]) => join(source, 'src', `${entry}.ts`)),
+    [
+      ...entries.map(([, entry]) => join(source, 'src', `${entry}.ts`)),
+      ...ts.sys.readDirectory(join(source, 'src'), ['.process.ts']),
+    ],
     to,
   );
   const built = entries.map(([path, entry]) => [path, { types: `./${entry}.d.ts`, default: `./${entry}.js` }]);

@@ -20,6 +20,7 @@ it.each(['event-log', 'local-servers', 'pg-rows', 'realtime-protocol', 'subgraph
         /^(?:import|export) .*from '([^'.][^']*)'/gm,
       ))
         if (!imported.startsWith('node:')) expect(declared).toContain(/^(?:@[^/]+\/)?[^/]+/.exec(imported)?.[0]);
+    if (name === 'pg-rows') expect(globSync('load/load.process.js', { cwd: dir })).toHaveLength(1);
     if (name === 'local-servers') expect(globSync('kafka/*', { cwd: dir })).toHaveLength(3);
   },
 );

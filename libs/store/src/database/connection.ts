@@ -65,6 +65,13 @@ const APPLY = `select pg_catalog.set_config(name, value, false)
     and (name operator(pg_catalog.<>) 'synchronous_commit'
       or 'off' operator(pg_catalog.=) any (array[value, pg_catalog.current_setting(name, true)]))`;
 
+/** Returns the query that gives a new connection the settings of all connections, with these. */
+export const settingsQuery = (settings: Settings = {}, timeoutMs = CONNECT_TIMEOUT_MS) => ({
+  text: APPLY,
+  values: [JSON.stringify({ ...PINNED, ...settings })],
+  query_timeout: timeoutMs,
+});
+
 /**
  * Returns the driver's options for all our connections. A pool applies the settings (`onConnect`) to each new connection
  * before its first use. They are not sent as startup parameters, which PgBouncer refuses or ignores.
@@ -76,7 +83,9 @@ export function connectionConfig({ url, name, settings, connectTimeoutMs = CONNE
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    onConnect: (client: ClientBase) => applySettings(client, { ...PINNED, ...settings }, connectTimeoutMs),
+    async onConnect(client: ClientBase) {
+      await client.query(settingsQuery(settings, connectTimeoutMs));
+    },
   };
 }
 
@@ -100,11 +109,6 @@ export async function disconnect(client: Client): Promise<void> {
   const late = setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT_MS);
   await client.end().catch(() => undefined);
   clearTimeout(late);
-}
-
-async function applySettings(client: ClientBase, settings: Settings, timeoutMs: number): Promise<void> {
-  const query = { text: APPLY, values: [JSON.stringify(settings)], query_timeout: timeoutMs };
-  await client.query(query);
 }
 
 export function databaseOf(url: string): string {

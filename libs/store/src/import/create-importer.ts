@@ -1,12 +1,12 @@
 import { parseInput, unavailable } from '@taskmesh/contracts';
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { IMPORT_MS, type ArchivedStore, type ImportResult } from '@taskmesh/internal-api';
+import { withoutValues } from '@taskmesh/pg-rows/without-values';
 import { ConfigError, type Log } from '@taskmesh/service';
 import { z } from 'zod';
 import { databaseOf, inDatabase } from '../database/connection.ts';
 import { inTransaction, openSession, type SqlSession } from '../database/session.ts';
 import { SQL_STATE } from '../database/sql-state.ts';
-import { withoutValues } from '../database/without-values.ts';
 import { importArchive, importDump } from './import-archive.ts';
 import {
   PROVIDE_IS_VALUE,

@@ -1,15 +1,22 @@
-import { AppError } from '@taskmesh/contracts';
+import { AppError, unavailable } from '@taskmesh/contracts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
+import { runInChild } from '@taskmesh/pg-rows/child';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
-import { runInChild } from '../child-process.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { DiskSpaceError, statDisk, type MeasureDisk } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 import type { OpenArchive } from '../storage/backup-storage.ts';
 import { openContent } from './encryption.ts';
-import { asExtractionError, ExtractionError, tooLarge, TooLargeError, type ArchiveLimits } from './limits.ts';
+import {
+  asExtractionError,
+  ExtractionError,
+  READER_LOST,
+  tooLarge,
+  TooLargeError,
+  type ArchiveLimits,
+} from './limits.ts';
 import type { Unpacking } from './unpack-archive.ts';
 
 export interface Extraction {
@@ -56,7 +63,7 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
 
 /** Runs the process. If the source fails, its error is thrown: the process sees only a truncated or even complete archive. */
 async function unpack({ source, onRead = () => undefined }: Extraction, input: Unpacking, signal: AbortSignal) {
-  let lost: unknown;
+  let sourceError: unknown;
   async function* parts() {
     let bytes = 0;
     try {
@@ -65,15 +72,16 @@ async function unpack({ source, onRead = () => undefined }: Extraction, input: U
         yield part;
       }
     } catch (error) {
-      lost = error;
+      sourceError = error;
       throw error;
     }
   }
   const writeStdin = (stdin: Writable) => void pipeline(parts, stdin).catch(() => undefined); // the process reports the failure
   const errors = [ExtractionError, DiskSpaceError, TooLargeError];
-  const job = { path: PROCESS, input: { ...input }, signal, writeStdin, errors, memoryError };
-  await runInChild(job).catch((error: unknown) => Promise.reject((lost ?? error) as Error));
-  if (lost !== undefined) throw lost;
+  const lost = (cause?: unknown) => unavailable(READER_LOST, cause);
+  const job = { path: PROCESS, input: { ...input }, signal, writeStdin, errors, memoryError, lost };
+  await runInChild(job).catch((error: unknown) => Promise.reject((sourceError ?? error) as Error));
+  if (sourceError !== undefined) throw sourceError;
 }
 
 const memoryError = () =>

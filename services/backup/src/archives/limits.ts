@@ -12,6 +12,9 @@ export class TooLargeError extends Error {
 export const tooLarge = (bytes: number, when: 'packed' | 'unpacked'): TooLargeError =>
   new TooLargeError(`it is larger than BACKUP_MAX_ARCHIVE_MB allows a restore to be (${bytes / MIB} MiB ${when})`);
 
+/** A process that reads an archive has not ended by itself. */
+export const READER_LOST = 'The process that reads the archive could not be started, failed, or was killed.';
+
 /** Each table holds locks until the load ends; a server has a limited number, shared with the live stores. */
 export const MAX_TABLES = 1_000;
 

@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { inDatabase, SQL_STATE } from '@taskmesh/store';
-import { withoutValues } from '@taskmesh/store/without-values';
+import { withoutValues } from '@taskmesh/pg-rows/without-values';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
 import { withAdmin } from './connect.ts';
 import type { RestoreNames } from './names.ts';

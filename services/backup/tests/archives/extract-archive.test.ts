@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
 import { extractArchive } from '../../src/archives/extract-archive.ts';
-import { runInChild } from '../../src/child-process.ts';
 import { unpackArchive } from '../../src/archives/unpack-archive.ts';
 import { DiskSpaceError } from '../../src/disk-space.ts';
 import { ExtractionError, archiveLimits, DEFAULT_SIZES, type ArchiveLimits } from '../../src/archives/limits.ts';
@@ -148,16 +147,6 @@ describe('extracting an archive', () => {
     await eventually(() => expect(own()).toHaveLength(1));
     for (const child of own()) process.kill(child, 'SIGKILL');
     await failure;
-  });
-
-  it.each([
-    ['cannot be started', { flags: ['x'.repeat(2 ** 20)] }],
-    ['fails', { path: '/nowhere/job.ts' }],
-  ])('does not blame the archive when the process %s', async (_what, difference) => {
-    const { signal } = new AbortController();
-    const memoryError = () => new ExtractionError('too large');
-    const job = { path: '', input: {}, signal, errors: [], memoryError, ...difference };
-    await expect(runInChild(job)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   });
 
   it('gives up when the source is too slow', async () => {

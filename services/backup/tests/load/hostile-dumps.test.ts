@@ -1,6 +1,6 @@
 import { checkOnlyTables, loadDump, LoadError } from '@taskmesh/pg-rows';
 import { connect, disconnect } from '@taskmesh/store/connection';
-import { withoutValues } from '@taskmesh/store/without-values';
+import { withoutValues } from '@taskmesh/pg-rows/without-values';
 import { makeTempDir } from '@taskmesh/testing';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** Runs work on untrusted input in a child process: it can harm only the child, whose memory returns to the system. */
-import { unavailable } from '@taskmesh/contracts';
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
@@ -21,18 +20,19 @@ export interface Job {
   errors: ErrorClass[];
   /** The error when the child dies by itself, because it exceeded its memory limit. */
   memoryError: () => Error;
+  /** The error when the process was not started, failed, or was killed by someone. @default an error that says so */
+  lost?: ((cause?: unknown) => Error) | undefined;
 }
 
 const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
 
 /**
  * Runs a job in a process with limited memory, which has exited when the promise settles.
- * @throws the signal's reason; the job's error; AppError SERVICE_UNAVAILABLE when the process was not started, failed, or
- * was killed by someone
+ * @throws the signal's reason; the job's error; `memoryError`; `lost`
  */
 export async function runInChild<Result>(job: Job): Promise<Result> {
-  const { input, signal, writeStdin, onProgress, errors, memoryError } = job;
-  const child = start(job);
+  const { input, signal, writeStdin, onProgress, errors, memoryError, lost = lostChild } = job;
+  const child = start(job, lost);
   const exited = once(child, 'exit').catch(() => undefined); // a failed start is reported below
   const end = () => child.kill('SIGKILL');
   signal.addEventListener('abort', end, { once: true });
@@ -44,8 +44,8 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
       resolve(message.result as Result); // the type that the job returns
     else reject(received(message.error, errors));
   });
-  child.once('error', (error) => reject(unavailable(ENDED, error)));
-  child.once('exit', (_code, by) => reject(isMemoryLimit(by) ? memoryError() : unavailable(ENDED)));
+  child.once('error', (error) => reject(lost(error)));
+  child.once('exit', (_code, by) => reject(isMemoryLimit(by) ? memoryError() : lost()));
   try {
     signal.throwIfAborted();
     child.send(input, () => undefined); // a failure is reported by the exit
@@ -61,7 +61,7 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
 }
 
 /** Some failures to start are thrown, others are events. */
-function start({ path, flags = [], writeStdin }: Job): ChildProcess {
+function start({ path, flags = [], writeStdin }: Job, lost: (cause?: unknown) => Error): ChildProcess {
   try {
     return fork(path, {
       execArgv: [...MEMORY, ...flags],
@@ -69,11 +69,11 @@ function start({ path, flags = [], writeStdin }: Job): ChildProcess {
       env: neededEnvironment(),
     });
   } catch (error) {
-    throw unavailable(ENDED, error);
+    throw lost(error);
   }
 }
 
-const ENDED = 'The process that reads the archive could not be started, failed, or was killed.';
+const lostChild = (cause?: unknown) => new Error('The process could not be started, failed, or was killed.', { cause });
 const FROM_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
 
 /** A full heap or a crash ends the process with another signal. An exit code means that it could not work on this machine. */

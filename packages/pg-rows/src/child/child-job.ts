@@ -1,5 +1,4 @@
 /** The child's side of `child-process.ts`. It imports little, because every job waits for it to load. */
-import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import type { Serializable } from 'node:child_process';
 import { flushCompileCache } from 'node:module';
 
@@ -37,7 +36,8 @@ export function runChildJob<Order>(
 }
 
 function sent(error: unknown): SentError {
-  const { name, cause } = error instanceof Error ? error : {};
-  const own = { name: name ?? '', code: errorCode(error), message: errorMessage(error) };
+  if (!(error instanceof Error)) return { name: '', code: '', message: String(error) };
+  const { name, message, cause, code = '' }: NodeJS.ErrnoException = error;
+  const own = { name, code: String(code), message };
   return cause === undefined ? own : { ...own, cause: sent(cause) };
 }
