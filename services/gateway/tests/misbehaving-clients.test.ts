@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { startTestGateway, useGateway } from './fakes/gateway.ts';
+import { fetchGraphQL, startTestGateway, useGateway } from './fakes/gateway.ts';
 import { connectGraphqlWs, openWebSocket, PROTOCOLS, streamBy, streamChannel, type Protocol } from './fakes/streams.ts';
 
 const QUERY = 'subscription { taskChanges { sequence task { title } } }';
@@ -141,6 +141,20 @@ describe('a client that exceeds its limits', () => {
     // A place is free only once the gateway knows that its stream was cancelled.
     for (let count = 0; count < 20; count++) await eventually(async () => expect(await statusOfNext()).toBe(200));
     expect(await statusOfNext()).toBe(429);
+  });
+
+  it('gets a limited number of streams with all its accounts, behind a proxy, too', async () => {
+    const env = { TRUSTED_PROXIES: '127.0.0.1', REALTIME_MAX_SOCKETS_PER_IP: '2' };
+    const { origin, auth } = await startTestGateway({ env });
+    const statusFrom = async (address: string) => {
+      const authorization = `Bearer ${await auth.token(newUser())}`;
+      const headers = { accept: 'text/event-stream', authorization, 'x-forwarded-for': address };
+      const { body, status } = await fetchGraphQL(origin, { query: QUERY }, headers);
+      atEnd(() => body?.cancel());
+      return status;
+    };
+    expect([await statusFrom('192.0.2.1'), await statusFrom('192.0.2.1')]).toEqual([200, 200]);
+    expect([await statusFrom('192.0.2.1'), await statusFrom('192.0.2.2')]).toEqual([429, 200]);
   });
 
   it.each(['/graphql', '/realtime/v1/websocket?apikey=key&vsn=2.0.0'])(

@@ -84,6 +84,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   const streams = createHttpStreams({
     ...ofSockets,
     reserveUser: createSlots(maxSocketsPerUser),
+    reserveIp: createNetworkSlots(maxSocketsPerIp),
     subscriptions,
     random,
   });

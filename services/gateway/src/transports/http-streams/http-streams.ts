@@ -6,6 +6,7 @@ import { isSubscription } from '../../graphql/admission.ts';
 import type { AdmittedOperation } from '../../supergraph/operation.ts';
 import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
 import { callerOf } from '../../context.ts';
+import type { ReserveSlot } from '../../http/client-connections.ts';
 import { asClientRequest } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
 import { setResponseEnd } from '../../http/unread-responses.ts';
@@ -16,6 +17,8 @@ import { headersOf, StreamWriter, type StreamKind } from './stream-writer.ts';
 import type { Subscription, Subscriptions } from '../../subscriptions/subscriptions.ts';
 
 export interface HttpStreamsDeps extends TransportDeps {
+  /** Reserves one of an address's streams, with however many accounts and behind any proxy. */
+  reserveIp: ReserveSlot;
   subscriptions: Subscriptions;
   random: () => number;
 }
@@ -97,11 +100,15 @@ async function subscribe(
   { request, reply, kind }: Exchange,
   { user, subscription }: { user: Awaited<ReturnType<typeof userOf>>; subscription: AdmittedOperation },
 ): Promise<unknown> {
-  const { limitAge, watch, subscriptions, metrics, open } = deps;
+  const { limitAge, watch, subscriptions, metrics, open, reserveIp } = deps;
   const { protocol } = kind.format;
   const { userId } = user.identity;
   const release = await reservePlace(deps, userId);
-  if (!release) throw rateLimited(1, 'Too many streams.');
+  const releaseIp = release && reserveIp(user.call.ip);
+  if (!releaseIp) {
+    release?.();
+    throw rateLimited(1, 'Too many streams.');
+  }
 
   const writer = new StreamWriter(reply, kind);
   const lastEventId = request.headers['last-event-id'];
@@ -117,6 +124,7 @@ async function subscribe(
   const finish = () => {
     stream?.stop();
     release();
+    releaseIp();
     unwatch();
     open.delete(writer);
     reportEnd(writer.endReason);
