@@ -539,9 +539,11 @@ describe('an archive of the accounts', () => {
       [Object.keys(STORE_TABLES.auth).filter((table) => STORE_TABLES.auth[table]?.archived === 'rows')],
     );
     const accepted: unknown[] = [];
-    for (const { text, table_name, column_name } of texts) {
+    for (const { text, table_name, column_name } of [...texts, { table_name: 'accounts', column_name: 'email_key' }]) {
       const archive = await archiveOf(running);
-      await archive.query(`update restored.${String(table_name)} set ${String(column_name)} = repeat('x', 1025)`);
+      // An index has no room for the last one, which does not compress.
+      const long = text ? `repeat('x', 1025)` : `(select string_agg(md5(n::text), '') from generate_series(1, 400) n)`;
+      await archive.query(`update restored.${String(table_name)} set ${String(column_name)} = ${long}`);
       const { complete } = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
       if (complete) accepted.push(text);
     }

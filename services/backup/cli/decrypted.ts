@@ -39,13 +39,14 @@ export async function withDecrypted(
     await client.remove(plainFile).catch(() => Promise.reject(new Refused(message)));
     return end;
   } catch (error) {
-    const mayArrive = error instanceof Unreachable && uploading?.readableEnded;
+    const isRefused = error instanceof Refused && (error.status ?? 0) < 500; // a proxy responds with 502 or 504
+    const mayArrive = uploading?.readableEnded && !isRefused;
     if (await isGone(client, plainFile, mayArrive)) throw error;
     throw withHint(error, `The decrypted archive ${plainFile} may be there still: delete it.`);
   }
 }
 
-/** Also true if the archive never existed, unless it `mayArrive`: everything was sent before the connection broke. */
+/** Also true if the archive never existed, unless it `mayArrive`: everything was sent, and Taskmesh has not responded. */
 async function isGone(client: BackupClient, plainFile: string, mayArrive = false): Promise<boolean> {
   try {
     await client.remove(plainFile);

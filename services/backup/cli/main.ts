@@ -10,6 +10,11 @@ const isAttended = process.stdin.isTTY && process.stderr.isTTY;
 const { signal: interrupted, interrupt } = createInterruption();
 let interruptedAt: number | undefined;
 ignoreOutputErrors();
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`The output could not be written: ${message}\n`);
+  process.exit(1); // output is written last
+});
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal));
 

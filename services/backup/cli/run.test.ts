@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { run } from './run.ts';
@@ -61,6 +63,14 @@ it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
     expect((await runAsked([...line.split(' '), '--json'], 'y')).out).toContain('2026-11-22T10:00:00.000Z');
   },
 );
+
+it('fails if its output cannot be written', async () => {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url));
+  await using full = await open('/dev/full', 'w');
+  const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
+  const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')]);
+  expect([said, code]).toEqual(['The output could not be written: ENOSPC: no space left on device, write\n', 1]);
+});
 
 it('ends normally if nothing reads its output', async () => {
   const main = fileURLToPath(new URL('main.ts', import.meta.url));

@@ -34,7 +34,7 @@ type Moment = 'download' | 'upload' | 'stored' | 'restore' | 'never';
 /** Starts a fake Taskmesh with one encrypted archive, until the end of the test. */
 async function startTaskmesh(
   moment: Moment,
-  { content = stored, end = { databaseRestored: true }, status = 200 } = {},
+  { content = stored, end = { databaseRestored: true }, status = 200, uploadStatus = 201 } = {},
 ) {
   const archives = new Map([[SECRET, content]]);
   const restores: (Buffer | undefined)[] = [];
@@ -70,7 +70,8 @@ async function startTaskmesh(
         return response.end(content.subarray(MIB));
       case 'PUT':
         await take(request, file);
-        return json(response, 201, { data: {} });
+        if (uploadStatus !== 201) archives.delete(file); // not there yet
+        return json(response, uploadStatus, { data: {} });
       case 'DELETE':
         return json(response, archives.delete(file) ? 200 : 404, {});
       default:
@@ -146,13 +147,30 @@ describe('a restore with a local key', () => {
   }); // prettier-ignore
 });
 
-it('an upload whose connection broke once it was sent may still arrive, which a restore reports', async () => {
-  const taskmesh = await startTaskmesh('stored');
-  const restoring = command(taskmesh, RESTORE);
-  await taskmesh.reached;
-  taskmesh.disconnect();
+describe('an upload that may still arrive once it was sent, which a restore reports, is one', () => {
   const err = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
-  expect(await restoring).toMatchObject({ status: 3, err });
+
+  it.each([
+    ['whose connection broke', 3, false],
+    ['whose connection broke after an interruption', 130, true],
+  ])('%s', async (_what, status, isInterrupted) => {
+    const taskmesh = await startTaskmesh('stored');
+    const { signal, interrupt } = createInterruption();
+    const restoring = command(taskmesh, RESTORE, signal);
+    await taskmesh.reached;
+    if (isInterrupted) interrupt('SIGINT');
+    taskmesh.disconnect();
+    expect(await restoring).toMatchObject({ status, err });
+  });
+
+  it('to which a proxy responded that Taskmesh did not', async () => {
+    expect(await command(await startTaskmesh('never', { uploadStatus: 504 }), RESTORE)).toMatchObject({
+      status: 1,
+      err,
+    });
+    const refused = await command(await startTaskmesh('never', { uploadStatus: 413 }), RESTORE);
+    expect(refused.err).not.toContain('may be there still');
+  });
 });
 
 describe('an interrupted command', () => {

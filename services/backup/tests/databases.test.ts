@@ -53,6 +53,24 @@ describe('dropping a database', () => {
   });
 });
 
+describe('a dump', () => {
+  const { username, password, host, hostname, port, pathname } = new URL(store.url);
+  const login = new URLSearchParams({ user: decodeURIComponent(username), password: decodeURIComponent(password) });
+
+  it.each([
+    ['the authority', store.url],
+    ['the query', `postgres://other:x@${host}${pathname}?${login}`],
+    ['the query, without an authority', `postgres://${pathname}?host=${hostname}&port=${port}&${login}`],
+  ])('is loaded by a role of its own, if the URL has the administrator in %s', async (_where, adminUrl) => {
+    const names = restoreNames(store.name, 'own');
+    const url = await createFreshDatabase(adminUrl, names, { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 });
+    const loader = await connectClient(url);
+    expect((await loader.query('select current_user as role')).rows).toEqual([{ role: names.loader }]);
+    await loader.end();
+    await dropFresh(adminUrl, names);
+  });
+});
+
 describe('a server that stops responding', () => {
   it('makes the current statement fail', async () => {
     const asked = withAdmin(

@@ -1,4 +1,4 @@
-import { connectClient, eventually } from '@taskmesh/testing';
+import { connectClient, eventually, whileLocked } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
@@ -88,6 +88,16 @@ describe('making a backup', () => {
     await emptied;
     const { stores } = JSON.parse(readIn(file, 'manifest.json')) as { stores: { auth: { rows: object } } };
     expect(stores.auth.rows).toMatchObject({ accounts: 2 });
+  });
+
+  it('is refused if a table was filled again after the snapshot, which would contain none of its rows', async () => {
+    await seed(10);
+    const refill = `create table kept as table tasks; truncate tasks; insert into tasks table kept; drop table kept`;
+    const { error } = await whileLocked(fixture.tasks, [refill], () => fixture.request(CREATE), {
+      query: '^lock table',
+    });
+    const message = 'The backup was not made: a store is being changed right now.';
+    expect([error, await files()]).toEqual([{ code: 'SERVICE_UNAVAILABLE', message }, []]);
   });
 
   it('reports an unavailable store or directory, and leaves nothing behind', async () => {

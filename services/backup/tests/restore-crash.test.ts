@@ -1,5 +1,7 @@
 import { atEnd, createTestDatabase, eventually } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type CrashPoint, startBackupProcess } from './support/backup-process.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
@@ -157,4 +159,14 @@ describe('a restore that is killed or loses a connection', () => {
     },
     POINTS === Infinity ? 7_200_000 : 240_000,
   );
+});
+
+it('a restore that was interrupted is settled before the next one extracts its archive, which may take long or fail', async () => {
+  const fixture = await createBackupFixture('crash_first');
+  await writeFile(join(fixture.config.backupsDir, 'broken.tar.gz'), 'no archive');
+  await fixture.own.query(
+    `insert into restores (id, file, stage, stores, started_at) values ('died', 'own.tar.gz', 'loading', '{tasks,auth}', now())`,
+  );
+  expect(await fixture.restore('broken.tar.gz')).toMatchObject({ outcome: 'EXTRACTION_FAILED' });
+  expect(await fixture.own.query('select stage from restores')).toEqual([{ stage: 'undone' }]);
 });

@@ -95,7 +95,13 @@ async function readEntries(client: Client, queries: string[]): Promise<DumpEntry
   return entries;
 }
 
-/** Locks the tables against changes that older snapshots do not see, as TRUNCATE: until the lock, their rows may disappear. */
+/** Tables whose file is not the one of the snapshot: `relfilenode` is of the snapshot, the function's result of now. */
+const REWRITTEN = `select from pg_class c where ${OURS} and relkind = 'r' and pg_relation_filenode(c.oid) is distinct from relfilenode`;
+
+/**
+ * Locks the tables against changes that older snapshots do not see, as TRUNCATE: until the lock, their rows may disappear.
+ * @throws Error with the code 55P03 (lock_not_available) when they did, so that a new snapshot is needed
+ */
 export async function lockTables(client: Client): Promise<DumpTable[]> {
   const { rows } = await client.query<DumpTable>(
     `select relname as name, c.oid::regclass::text as "sqlName",
@@ -105,6 +111,8 @@ export async function lockTables(client: Client): Promise<DumpTable[]> {
   );
   if (rows.length > 0)
     await client.query(`lock table ${rows.map(({ sqlName }) => sqlName).join(', ')} in access share mode`);
+  const { rowCount } = await client.query(REWRITTEN);
+  if (rowCount) throw Object.assign(new Error('A table was rewritten after the snapshot.'), { code: '55P03' });
   return rows;
 }
 

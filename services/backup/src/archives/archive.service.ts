@@ -1,6 +1,6 @@
 import { conflict, notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
-import { settlesWithin } from '@taskmesh/service';
+import { monotonicClock, settlesWithin } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
 import { isInFuture } from '../clock-skew.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -114,7 +114,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return inspection;
   };
   const scanDeps = { ...deps, find, list, inspect };
-  const newArchives = createNewArchives({ examine: (archive) => examineArchive(archive, scanDeps), signal, now, log });
+  const newArchives = createNewArchives({
+    examine: (archive) => examineArchive(archive, scanDeps),
+    signal,
+    monotonicClock,
+    log,
+  });
 
   const showFigures = async () => metrics.archives(await list(), now());
 

@@ -15,9 +15,9 @@ function createTrial(take: (file: string) => Promise<unknown> = () => Promise.re
   const taken: string[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
-  const clock = { now: 0 };
+  const clock = { ms: 0, now: () => clock.ms };
   const examine = ({ file }: Backup) => (taken.push(file), take(file));
-  const newcomers = createNewArchives({ examine, now: () => new Date(clock.now), signal, log });
+  const newcomers = createNewArchives({ examine, monotonicClock: clock, signal, log });
   return { newcomers, taken, clock, stop: () => (stopping.abort(), newcomers.ended()) };
 }
 
@@ -37,7 +37,7 @@ describe('archives that were copied into the storage', () => {
   it('are tried again after an hour if they could not be examined, because each try reads them from the start', async () => {
     const { newcomers, taken, clock } = createTrial(() => Promise.reject(new Error('the disk is full')));
     const minute = 60_000;
-    for (clock.now of [0, 0, 59 * minute, 60 * minute, 119 * minute]) await newcomers.meet([archive('a')]);
+    for (clock.ms of [0, 0, 59 * minute, 60 * minute, 119 * minute]) await newcomers.meet([archive('a')]);
     expect(taken).toEqual(['a', 'a']);
   });
 

@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
-import { settlesWithin } from '@taskmesh/service';
+import { settlesWithin, type Clock } from '@taskmesh/service';
 import { addAbortSignal } from 'node:stream';
 import type { CommonParts } from '../common-parts.ts';
 import { fileStateOf, isUnexamined, isOwn, isSameFile, type Backup } from './archive.entity.ts';
@@ -116,13 +116,15 @@ function stateOf(archive: Backup): string {
   return `${sizeBytes} ${modifiedAt.getTime()}`;
 }
 
-export interface NewArchivesDeps extends Pick<CommonParts, 'now' | 'log'> {
+export interface NewArchivesDeps extends Pick<CommonParts, 'log'> {
   examine(archive: Backup): Promise<unknown>;
   /** Aborts the examinations. */
   signal: AbortSignal;
+  /** Measures durations. */
+  monotonicClock: Clock;
 }
 
-export function createNewArchives({ examine, signal, now, log }: NewArchivesDeps) {
+export function createNewArchives({ examine, signal, monotonicClock: clock, log }: NewArchivesDeps) {
   /** Archives that remained unknown, by file, with the state that was examined. */
   const met = new Map<string, { state: string; retryAt: number }>();
   let meeting: Promise<void> | undefined;
@@ -133,7 +135,7 @@ export function createNewArchives({ examine, signal, now, log }: NewArchivesDeps
       const state = stateOf(archive);
       met.set(archive.file, { state, retryAt: Infinity });
       await examine(archive).catch((error: unknown) => {
-        met.set(archive.file, { state, retryAt: now().getTime() + RETRY_MS });
+        met.set(archive.file, { state, retryAt: clock.now() + RETRY_MS });
         if (!signal.aborted) log.warn({ err: error, file: archive.file }, 'archive not looked into');
       });
     }
@@ -141,7 +143,7 @@ export function createNewArchives({ examine, signal, now, log }: NewArchivesDeps
 
   const isMet = (archive: Backup) => {
     const { state, retryAt = 0 } = met.get(archive.file) ?? {};
-    return state === stateOf(archive) && now().getTime() < retryAt;
+    return state === stateOf(archive) && clock.now() < retryAt;
   };
 
   return {

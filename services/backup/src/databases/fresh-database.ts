@@ -43,8 +43,8 @@ export async function createFreshDatabase(
     await admin.query(`grant usage, create on schema ${RESTORED_SCHEMA} to ${loader}`);
   });
   const url = new URL(inDatabase(adminUrl, names.fresh));
-  url.username = names.loader;
-  url.password = password;
+  url.searchParams.set('user', names.loader); // these win over those before the host, which a URL with a socket lacks
+  url.searchParams.set('password', password);
   return url.href;
 }
 

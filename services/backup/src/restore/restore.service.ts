@@ -192,9 +192,11 @@ interface OneRestore {
   settleAll: () => Promise<void>;
 }
 
-function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreResult> {
+async function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promise<RestoreResult> {
   const { temporaryDirs, nextId, log } = deps;
   const { file, archive, onProgress, only, allowsLoss, withSafetyBackup, nameForMessages, mayContinue } = restore;
+  // Stores may be closed until then, and extracting takes long.
+  await restore.settleAll().catch((err: unknown) => log.warn({ err }, 'interrupted restores not settled yet'));
   return temporaryDirs.use(async (dir) => {
     await extractStored({ file, archive, dir, onProgress }, deps);
     let safetyBackup: string | null = null;

@@ -99,9 +99,14 @@ describe('expired archives', () => {
     expect(gone([night(10, 'good'), night(11, 'good'), soon], '1')).toEqual(['2026-03-11T03', '2026-03-10T03']);
   });
 
-  it('include unfit ones found by a clock that was ahead, if there are good ones', () => {
+  it('include unfit ones found by a clock that was ahead some time after they were made, if there are good ones', () => {
     const found = { ...night(4, 'unfit'), unfitAt: new Date('2099-01-01T00:00Z') };
-    expect(gone([night(9, 'good'), found], '7')).toEqual(['2026-03-04T03']);
+    const archives = [night(9, 'good'), found];
+    expect(gone(archives, '7')).toEqual([]);
+    const later = new Date(Date.parse('2026-03-04T03:00Z') + MAX_UNFIT_DAYS * 86_400_000);
+    expect(gone(archives, '7', later)).toEqual(['2026-03-04T03']);
+    const behind = new Date('2020-01-01T00:00Z');
+    expect(gone(archives, '7', behind)).toEqual([]);
   });
 
   it('never include the newest good archives that the rules keep', () => {

@@ -56,9 +56,9 @@ export function expiredArchives<Archive extends Keepable>(
   const unfit = newestFirst.filter(({ unfitAt }) => unfitAt);
   const proved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && verifiedAt);
   const unproved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
-  const isOld = ({ unfitAt }: Archive) => {
-    const at = unfitAt ?? new Date(0);
-    return now.getTime() - at.getTime() >= MAX_UNFIT_DAYS * DAY_MS || isInFuture(at, now);
+  const isOld = ({ unfitAt, createdAt }: Archive) => {
+    const at = unfitAt && !isInFuture(unfitAt, now) ? unfitAt : createdAt; // a clock was ahead, or is behind now
+    return now.getTime() - at.getTime() >= MAX_UNFIT_DAYS * DAY_MS;
   };
   // If no archive is good, the verification itself may be at fault.
   const expiredUnfit = proved.length > 0 ? unfit.filter((archive, index) => index >= MAX_UNFIT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore

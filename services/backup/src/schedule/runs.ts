@@ -24,7 +24,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   const { schedule, verifySchedule, keep, verifiesScheduled } = config;
 
   const scheduler = (
-    id: string,
+    id: 'backup' | 'verification',
     pattern: string | undefined,
     maxAttempts: number,
     work: (isRetried: () => boolean) => Promise<boolean>,
@@ -32,7 +32,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     if (pattern === undefined) return [];
     const repository = createScheduleRepository(database, id);
     const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
-    return [createScheduler({ pattern, repository, lock, work, maxAttempts, now, log })];
+    const onUnavailable = (error: unknown) => reports.run(id, () => Promise.reject(error));
+    return [createScheduler({ pattern, repository, lock, work, onUnavailable, maxAttempts, now, log })];
   };
 
   /**

@@ -17,13 +17,15 @@ function createTrial(
   pattern = '30 3 * * *',
 ) {
   const begun: string[] = [];
+  const unavailable: unknown[] = [];
+  let outage: Error | undefined;
   let now = NOW;
   let current = { id: 'backup', begunMoment: null, begunAt: null, attempts: 0, moment: DUE, ...state } as Schedule;
   const create = () =>
     createScheduler({
       pattern,
       repository: {
-        find: async () => current,
+        find: async () => (outage ? Promise.reject(outage) : current),
         begin: async ({ moment, at, attempts }) => {
           begun.push(moment.toISOString().slice(0, 10));
           current = { ...current, begunMoment: moment, begunAt: at, attempts };
@@ -32,6 +34,7 @@ function createTrial(
       },
       lock: { run: (_waitMs, locked) => locked(async () => true) },
       work,
+      onUnavailable: async (error) => void unavailable.push(error),
       maxAttempts: 3,
       now: () => now,
       log: createLog({ service: 'test', level: 'silent' }),
@@ -46,7 +49,7 @@ function createTrial(
     }
     await scheduler.stop?.();
   };
-  return { run, begun, state: () => current };
+  return { run, begun, unavailable, setOutage: (error?: Error) => void (outage = error), state: () => current };
 }
 
 it('a schedule continues after a clock that was ahead is corrected', async () => {
@@ -113,6 +116,18 @@ describe('a scheduled moment', () => {
     const frequent = createTrial({ moment: new Date(0) }, fail, '* * * * *');
     await frequent.run(NOW); // the next moment comes first
     expect([retries.at(-1), frequent.state().moment]).toEqual([false, NOW]);
+  });
+
+  it('is reported once as not run while the database is unavailable, and runs when it is back', async () => {
+    const { run, begun, unavailable, setOutage } = createTrial({ moment: new Date(0) });
+    const outage = new Error('the database is down');
+    const DAYS = [0, 1].map((days) => new Date(NOW.getTime() + days * DAY_MS));
+    setOutage(outage);
+    await run(...DAYS.flatMap((day) => [day, day]));
+    expect([unavailable, begun]).toEqual([[outage, outage], []]);
+    setOutage();
+    await run(DAYS[1] as Date);
+    expect([unavailable.length, begun]).toEqual([2, ['2026-03-11']]);
   });
 
   it('does not wait for a future start time that a clock that was ahead recorded', async () => {

@@ -12,6 +12,8 @@ export interface SchedulerOptions {
   lock: RunLock;
   /** Returns whether it succeeded. Reports its own failures, unless they are retried, and never throws. */
   work(isRetried: () => boolean): Promise<boolean>;
+  /** Called once for each due moment at which the schedule cannot be read. Never throws. */
+  onUnavailable(error: unknown): Promise<unknown>;
   /** After this many failures, or when the next moment comes first, a moment is completed as well. */
   maxAttempts: number;
   now: () => Date;
@@ -41,11 +43,13 @@ const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5
  * Runs the work when it is due, one run at a time. If moments were missed because no instance was running, or one died
  * during the work, one run for the last of them makes up for all.
  */
-export function createScheduler({ pattern, repository, lock, work, maxAttempts, now, log }: SchedulerOptions): Service {
+export function createScheduler(options: SchedulerOptions): Service {
+  const { pattern, repository, lock, work, onUnavailable, maxAttempts, now, log } = options;
   const cron = parse(pattern);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let done: Date | undefined;
+  let reported: Date | undefined;
   let stopped = false;
   const after = (ms: number) => new Date(now().getTime() + ms);
 
@@ -79,8 +83,10 @@ export function createScheduler({ pattern, repository, lock, work, maxAttempts, 
       if (!again) done = due;
       return again;
     } catch (error) {
-      if (!(error instanceof LockBusyError))
-        log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
+      if (error instanceof LockBusyError) return after(MAX_WAIT_MS);
+      log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
+      if (due.getTime() !== reported?.getTime()) await onUnavailable(error);
+      reported = due;
       return after(MAX_WAIT_MS);
     }
   };
