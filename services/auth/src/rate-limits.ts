@@ -109,7 +109,7 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
       await newTokens(userId);
       await changesOfCaller(ip);
     },
-    /** Counts each setting separately: neither a stolen session nor a neighbour who renames accounts may keep an owner from a new password. */
+    /** Counts each setting separately: a stolen session, or a neighbour who renames accounts, must not keep an owner from a new password. */
     async countChange(userId: string, setting: 'name' | 'password' | 'email', ip: string | null) {
       await changes(`${setting}.${userId}`);
       if (setting === 'name') await changesOfCaller(ip); // others cost a hash

@@ -30,6 +30,7 @@ describe('signing up', () => {
     ['ada@exam\u200bple.com', false],
     ['ada@example.com\u00ad', false],
     ['ada\u2060@example.com', false],
+    ['ada@exam\ufe0fple.com', false],
     ['ada@ｅxample.com', false],
     ['ada@example\u3002com', false],
     ['ada@exämple.com', true],

@@ -15,7 +15,7 @@ export const email = stringField('email')
   .meta({ format: 'email', maxLength: 254 });
 
 /** Invisible characters and those that mailers replace in domains: the address would look like, or be, another one. */
-const LOOKS_DIFFERENT = /[\p{Cf}\u3002]/u;
+const LOOKS_DIFFERENT = /[\p{Cf}\p{Default_Ignorable_Code_Point}\u3002]/u;
 const isAsMailersReadIt = (address: string) => {
   const domain = address.slice(address.lastIndexOf('@'));
   return !LOOKS_DIFFERENT.test(address) && domain.normalize('NFC') === domain.normalize('NFKC');
