@@ -92,8 +92,8 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     'owners-close': (fromEpoch: number, from: number, epoch: number, sequence: number, owner: string) => {
       if (!isAt(fromEpoch, from)) return [];
       store.current().position = { epoch, sequence };
+      if (!store.current().closed.has(owner)) store.current().leaving.add(owner);
       store.current().closed.add(owner);
-      store.current().leaving.add(owner);
       return [{ owner_id: owner }];
     },
     'owners-move': (fromEpoch: number, from: number, epoch: number) => {

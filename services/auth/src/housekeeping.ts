@@ -18,7 +18,7 @@ export interface HousekeepingDeps {
 
 export function createHousekeeping({ repository, auditRetentionDays, clock, log }: HousekeepingDeps) {
   let isStopped = false;
-  let deletedSinceDays = DELETED_SINCE_DAYS; // one, once a sweep has removed what remained from earlier
+  let deletedSinceDays = DELETED_SINCE_DAYS; // one after a sweep that removed what remained from earlier
 
   /**
    * Removes what is no longer needed, batch by batch: expired sessions with their refresh tokens, ended ones whose tokens
@@ -37,6 +37,7 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
     const steps = removals.map((removeBatch) => async () => {
       while (!isStopped && (await removeBatch()));
     });
+    deletedSinceDays = DELETED_SINCE_DAYS;
     await runAllSteps(steps);
     deletedSinceDays = 1;
   };
@@ -45,6 +46,7 @@ export function createHousekeeping({ repository, auditRetentionDays, clock, log 
   const sweepIfClockIsRight = async (): Promise<void> => {
     const aheadSeconds = Math.round((clock.now() - (await repository.databaseTime())) / 1000);
     if (aheadSeconds <= CLOCK_SKEW_S) return sweep();
+    deletedSinceDays = DELETED_SINCE_DAYS;
     log.error({ aheadSeconds }, 'cleared nothing: the clock is ahead of the database’s');
   };
 

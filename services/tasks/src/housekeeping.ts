@@ -57,10 +57,13 @@ export function createHousekeeping({ feeds, tasks, changeRetentionMs, clock, log
       async () => (keys += await inBatches(() => tasks.forgetExpiredKeys(now, BATCH))),
       async () => {
         const owners = await tasks.ownersWithKeys(addedLately);
-        while (owners.length > 0 && !isStopped) {
+        const steps: (() => Promise<unknown>)[] = [];
+        while (owners.length > 0) {
           const some = owners.splice(0, OWNERS_PER_STATEMENT);
-          keys += await inBatches(() => tasks.forgetSurplusKeys(some, BATCH, MAX_KEYS_PER_OWNER));
+          const forgetBatch = () => tasks.forgetSurplusKeys(some, BATCH, MAX_KEYS_PER_OWNER);
+          steps.push(async () => (keys += await inBatches(forgetBatch)));
         }
+        await runAllSteps(steps);
       },
     ]);
     if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');

@@ -292,6 +292,25 @@ describe('the account log', () => {
     }
   });
 
+  it('leaves earlier deletions alone when it is read again', async () => {
+    const { database } = service;
+    const users = Array.from({ length: 4 }, () => service.user());
+    for (const { id } of users) log.delete(id);
+    for (const user of users) await gone(user);
+    await database.query(`
+      create table closed (owner_id uuid);
+      create function note_closed() returns trigger language plpgsql as $$
+        begin insert into closed values (new.owner_id); return null; end $$;
+      create trigger note_closed after insert on closed_owners for each row execute function note_closed();`);
+    const ada = service.user();
+    await ada.create({ title: 'one' });
+    log.lose(1);
+    log.delete(ada.id);
+    await gone(ada);
+    expect(await database.query('select owner_id from closed')).toEqual([{ owner_id: ada.id }]);
+    await database.query('drop function note_closed cascade');
+  });
+
   it('deletes no account while auth is unavailable, and all once it answers', async () => {
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });

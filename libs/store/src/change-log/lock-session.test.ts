@@ -1,7 +1,8 @@
 import { jest } from '@jest/globals';
+import { STOP_DEADLINE_MS } from '@taskmesh/service';
 import type { Database } from '../database/database.ts';
 import type { Session } from '../database/session.ts';
-import { FENCE_MS, openLockSession } from './lock-session.ts';
+import { FENCE_MS, LONGEST_MS, openLockSession } from './lock-session.ts';
 
 let nowMs: number;
 let lost: AbortController;
@@ -51,6 +52,7 @@ describe('a session that holds locks', () => {
     for (const timeout of Object.values(timeouts))
       expect(Number(timeout?.replace('s', '000'))).toBeGreaterThan(FENCE_MS);
     expect(waits).toBe('off');
+    expect([timeouts.statement_timeout, LONGEST_MS < STOP_DEADLINE_MS]).toEqual([String(LONGEST_MS), true]);
     await locks.close();
   });
 

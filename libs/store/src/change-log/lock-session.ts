@@ -10,8 +10,11 @@ const PING_EVERY_MS = 1_000;
  * Also the TCP timeout: a session whose client does not accept a response (its host is down) counts as busy, not idle.
  */
 const SILENCE_S = 8;
-/** The most that a statement may take: the server ends it, and so frees the locks of a client that no longer waits for it. */
-export const LONGEST_MS = 30_000;
+/**
+ * The most that a statement may take: the server ends it, and so frees the locks of a client that no longer waits for it.
+ * Well below STOP_DEADLINE_MS, as a process that stops waits for it.
+ */
+export const LONGEST_MS = 15_000;
 
 /**
  * Such a session writes only its own progress, so commits need not wait for the disk: if the server crashes, the last

@@ -1,5 +1,5 @@
 import { createLog } from '@taskmesh/service';
-import { createOwnerEraser } from './closed-owners.ts';
+import { createAccountLogReader, createClosedOwners, createOwnerEraser } from './closed-owners.ts';
 
 it('erases the other owners when some fail, and rejects with the first failure and its owner', async () => {
   const finished: string[] = [];
@@ -87,4 +87,40 @@ it('ends a run while an account still has tasks: the changes of others may be pu
   await expect(eraser.run()).rejects.toThrow('Erasing 1 of the deleted accounts failed. The first is fails once.');
   for (let run = 0; run < 2; run++) await eraser.run();
   expect([finished, left.get('endless')]).toEqual([['small', 'fails once'], Infinity]);
+});
+
+it('stops after the current entry of a long account log', async () => {
+  const ENTRIES = 5_000;
+  let [closed, sequence] = [0, 0];
+  const log = createLog({ service: 'test', level: 'silent' });
+  const repository = {
+    ...{
+      position: async () => ({ epoch: 1, sequence }),
+      countTasks: async () => undefined,
+      move: async () => undefined,
+    },
+    ...{ isClosed: async () => true, closed: async () => [], deleteTasks: async () => 0 },
+    ...{ eraseChanges: async () => 0, eraseOthers: async () => 0, finish: async () => true },
+    async close() {
+      sequence++;
+      if (++closed === 3) stopping.resolve(closedOwners.stop());
+      return true;
+    },
+  };
+  const stopping = Promise.withResolvers<void>();
+  const accounts = {
+    async accountChanges(after: { sequence: number }) {
+      const entries = Array.from({ length: 10 }, (_, n) => after.sequence + n + 1).filter((next) => next <= ENTRIES);
+      const entry = { kind: 'DELETED' as const, epoch: 1, accountId: 'a', occurredAt: '2026-11-20T10:00:00.000Z' };
+      return { epoch: 1, head: ENTRIES, changes: entries.map((next) => ({ ...entry, sequence: next })) };
+    },
+  };
+  const closedOwners = createClosedOwners({
+    reader: createAccountLogReader({ repository, accounts, onClosed: () => undefined }),
+    eraser: createOwnerEraser({ repository, onCommitted: () => undefined, clock: { now: () => 0 }, log }),
+    log,
+  });
+  await closedOwners.start();
+  await stopping.promise;
+  expect(closed).toBe(3);
 });

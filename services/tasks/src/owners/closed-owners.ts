@@ -11,6 +11,8 @@ export interface AccountLogReaderDeps {
 
 /** Follows auth's account log, in order and each entry once, using the position in our own store. */
 export function createAccountLogReader({ repository, accounts, onClosed }: AccountLogReaderDeps) {
+  let isStopped = false;
+
   /** Applies an entry and returns the new position; undefined if another instance was faster. */
   const applyEntry = async (
     from: AccountLogPosition,
@@ -34,9 +36,9 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
   };
 
   return {
-    /** Reads from auth until there are no more entries. */
+    /** Reads from auth until there are no more entries, or until stopped. */
     async catchUp(): Promise<void> {
-      for (;;) {
+      while (!isStopped) {
         const position = await repository.position();
         const { epoch, head, changes } = await readAfter(position);
         if (changes.length === 0 && epoch === position.epoch && head === position.sequence) return;
@@ -46,10 +48,11 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
         let reached: AccountLogPosition | undefined = position;
         for (const entry of changes) {
           reached = await applyEntry(reached, entry);
-          if (!reached) break;
+          if (!reached || isStopped) break;
         }
       }
     },
+    stop: () => void (isStopped = true),
   };
 }
 
@@ -178,6 +181,7 @@ export function createClosedOwners({ reader, eraser, log }: ClosedOwnersDeps) {
       erasing.start();
     },
     async stop(): Promise<void> {
+      reader.stop();
       eraser.stop();
       await listening.stop();
       await erasing.stop();

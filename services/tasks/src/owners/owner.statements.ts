@@ -26,7 +26,7 @@ export const LOCK_POSITION: Statement = {
 /**
  * $1, $2: the expected position (epoch, sequence), $3, $4: the position after this entry, $5: owner, $6: the time of the
  * deletion. No row: another instance was faster. Waits for the owner's running writes, which have locked the feed's row;
- * later writes fail.
+ * later writes fail. When the log is read again, owners who are closed already are not erased again.
  */
 export const CLOSE: Statement = {
   name: 'owners-close',
@@ -43,6 +43,7 @@ export const CLOSE: Statement = {
     ), closed as (
       insert into closed_owners (owner_id, deleted_at)
       select owner_id, $6::timestamptz from feed
+      where not exists (select from feeds where owner_id = $5::uuid and ends_at is not null)
       on conflict (owner_id) do nothing
     )
     select owner_id from feed`,

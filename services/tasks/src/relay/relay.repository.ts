@@ -1,5 +1,5 @@
 import type { BlockedKey } from '@taskmesh/event-log';
-import { LONGEST_MS, openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
+import { openLockSession, readBacklog, type Backlog, type Database } from '@taskmesh/store';
 import { PARTITIONS, type ChangeRow } from '../feed/change.ts';
 import { MOVE_TO_DEAD_LETTERS } from './dead-letter.statements.ts';
 import { createLowWater } from './low-water.ts';
@@ -39,9 +39,6 @@ export async function openLease(
   let updateAt = 0;
 
   const updateLowWater = async (): Promise<void> => {
-    const now = monotonicMs();
-    if (now < updateAt || !lowWater.isMoving()) return;
-    updateAt = now + UPDATE_EVERY_MS;
     const [seen] = await run<{ last: string; writers: string[] }>(statements.WRITERS);
     if (seen) lowWater.update({ last: Number(seen.last), writers: seen.writers });
   };
@@ -72,13 +69,17 @@ export async function openLease(
     /** Reads unpublished changes of all owners except these, in order for each owner. */
     async read(limitPerPart: number, except: string[]): Promise<ReadChange[]> {
       if (leased.size === 0) return [];
-      await updateLowWater();
+      const beganAt = monotonicMs();
+      if (beganAt >= updateAt && lowWater.isMoving()) {
+        updateAt = beganAt + UPDATE_EVERY_MS;
+        await updateLowWater();
+      }
       const parts = [...leased];
       const lows = lowWater.begin(parts);
-      // From the beginning, it scans all entries that an old snapshot keeps.
-      const read = lows.includes(0) ? { ...statements.READ, query_timeout: LONGEST_MS } : statements.READ;
-      const rows = await run<ReadRow>(read, [parts, lows, limitPerPart, except]);
+      const rows = await run<ReadRow>(statements.READ, [parts, lows, limitPerPart, except]);
       lowWater.end(parts, rows);
+      // After a long scan, only another response makes it safe to publish. Fewer changes would not make it shorter.
+      if (lows.includes(0) && monotonicMs() - beganAt > UPDATE_EVERY_MS) await updateLowWater();
       return rows;
     },
     /** Reads the first `MAX_BLOCKED_CHANGES` changes of each owner. */

@@ -81,7 +81,7 @@ it('begins with few changes, and reads fewer again after a round that took too l
     read(limit) {
       if (limits.push(limit) === 14) enough.resolve();
       nowMs += limit * 10; // the session's fence is at 3 s
-      return Array.from({ length: limit }, (_, n) => change(n));
+      return Array.from({ length: limit }, (_, n) => change(n + 6));
     },
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
   });
@@ -145,7 +145,25 @@ it('never reads from the beginning again unless changes are replayed: an old sna
   await relay.start();
   await enough.promise;
   await relay.stop();
-  expect(lows.slice(0, 12)).toEqual([0, 0, 0, ...Array.from({ length: 9 }, () => 5)]);
+  expect(lows.slice(0, 12)).toEqual([0, 0, ...Array.from({ length: 10 }, () => 5)]);
+});
+
+it('publishes what a slow read found, at once', async () => {
+  let [nowMs, reads] = [0, 0];
+  const published = Promise.withResolvers<number>();
+  const relay = createWorld({
+    monotonicMs: () => nowMs,
+    read(_limit, _except, low) {
+      if (low === 0) nowMs += 10_000;
+      reads++;
+      return [change(6)];
+    },
+    onPublish: () => published.resolve(reads),
+    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  });
+  await relay.start();
+  expect(await published.promise).toBe(1);
+  await relay.stop();
 });
 
 it('pauses after a round in which new changes fail, but lets notifications end the wait after a mere retry', async () => {
