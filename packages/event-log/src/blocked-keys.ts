@@ -18,7 +18,7 @@ export interface BlockedKeysOptions {
 
 /**
  * Keys with a record that the event log does not accept at the moment: their later records wait behind it, while all other
- * keys continue. Each key is retried separately, with growing pauses.
+ * keys continue. Each key is retried separately, with growing pauses. There is no bound: `keys` and `due` read all that are blocked.
  */
 export function createBlockedKeys({ pauseMs, monotonicMs = () => performance.now() }: BlockedKeysOptions) {
   const blocked = new Map<string, Entry>();

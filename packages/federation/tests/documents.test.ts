@@ -36,11 +36,15 @@ const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: st
 /** Each operation has five tokens. */
 const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
 
+const TOO_LONG = 'The document is too long.';
+
 describe('the limits of a document', () => {
   it.each([
     ['12 levels', nested(12), nested(13), 'The operation is nested too deeply.'],
     ['30 aliases', aliases(30), aliases(31), 'The operation has too many aliases.'],
     ['4,000 tokens', operations(799), operations(801), 'Syntax Error: Document contains more than 4000 tokens.'],
+    ['128,000 characters', `{ me { id } }${' '.repeat(127_987)}`, `{ me { id } }${' '.repeat(127_988)}`, TOO_LONG],
+    ['10,000 lines', `{ me { id } }${'\n'.repeat(9_999)}`, `{ me { id } }${'\n'.repeat(10_000)}`, TOO_LONG],
     [
       'introspection, but not without end',
       getIntrospectionQuery(),
@@ -56,6 +60,13 @@ describe('the limits of a document', () => {
     const off = { ...limits, maxDepth: 0, maxAliases: 0, maxTokens: 0 };
     const { admit } = createDocuments({ schema, limits: off });
     for (const source of [nested(16), aliases(60), operations(1_000)]) expect(messagesOf(source, admit)).toEqual([]);
+  });
+
+  it('are the stack at most', () => {
+    const { admit } = createDocuments({ schema, limits: { ...limits, maxDepth: 0, maxTokens: 0 } });
+    const chain = several(9_000, (at) => `fragment F${at} on Query { ...F${at + 1} }`);
+    const source = `{ ...F0 } ${chain} fragment F9000 on Query { __typename }`;
+    expect(messagesOf(source, admit)).toEqual(['The document is nested too deeply.']);
   });
 });
 
@@ -176,7 +187,7 @@ describe('documents', () => {
     const [first, second] = [admit('{ __typename }'), admit('{ a: __typename }')];
     const own = bytes();
     expect(own).toBe(first.bytes + second.bytes);
-    first.partOf('plan', (resized) => resized(50_000));
+    first.partOf('plan', (resized) => resized(49_999.5));
     expect(bytes()).toBe(own + 50_000);
     second.partOf('plan', (resized) => resized(50_000));
     expect(admitKnown('{ __typename }')).toBeUndefined();

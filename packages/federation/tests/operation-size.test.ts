@@ -87,4 +87,11 @@ describe('the cost of an operation', () => {
   ])('of %s is %d', (source, cost, options, variables) => {
     expect(costIn(source, options, variables)).toBe(cost);
   });
+
+  it('is a number, even if there are more objects than a number can say', () => {
+    const levels = 200;
+    const pages = `${'items { nodes { shop { '.repeat(levels)} stars ${'} } } '.repeat(levels)}`;
+    expect(costIn(`{ shop { ${pages} } }`, {}, {})).toBeGreaterThanOrEqual(Number.MAX_SAFE_INTEGER);
+    expect(costIn(`{ shop { items(first: 0) { nodes { shop { ${pages} } } } } }`, {}, {})).toBe(2);
+  });
 });

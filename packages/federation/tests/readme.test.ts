@@ -82,7 +82,7 @@ it('the gateway of the README runs', async () => {
 
 it('the limits of the README refuse what is beyond them, and values that are wrong', async () => {
   const url = addressIn(await start(documents));
-  const execute = async (query: string, variables = {}) => {
+  const execute = async (query: string, variables: object | null = {}) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify({ query, variables }) });
     return response.json();
   };
@@ -99,6 +99,8 @@ it('the limits of the README refuse what is beyond them, and values that are wro
   ] as const;
   for (const [query, variables, message, code] of refusals)
     expect(await execute(query, variables)).toMatchObject({ errors: [{ message, extensions: { code } }] });
+  expect(await execute('{ __typename }', null)).toMatchObject({ data: { __typename: 'Query' } });
+  expect(await execute(' '.repeat(256_000))).toEqual({ errors: [{ message: 'The request is too long.' }] });
 });
 
 it('the subscriptions of the README run', async () => {

@@ -26,7 +26,7 @@ describe('variables', () => {
     return { schema, document, operation: document.definitions[0] as OperationDefinitionNode }; // the only one
   }
 
-  function issuesFor(variables: Record<string, unknown>): unknown {
+  function issuesFor(variables: Record<string, unknown> | null): unknown {
     const source = 'query ($p: Point, $ps: [[Point!]!], $c: Choice, $a: Any) { ask(p: $p, ps: $ps, c: $c, a: $a) }';
     try {
       coerceVariables(validOperation(source), variables);
@@ -55,6 +55,21 @@ describe('variables', () => {
     [{ a: { any: [{ thing: Infinity }] } }, ['a']],
   ])('%j are wrong at %j', (variables, paths) => {
     expect(issuesFor(variables)).toEqual(paths);
+  });
+
+  it('may be null, as if there were none', () => {
+    expect(issuesFor(null)).toEqual([]);
+  });
+
+  it('may be nested in 100 levels', () => {
+    const nested = (levels: number, outer: (inner: unknown) => unknown) =>
+      Array.from({ length: levels }).reduce(outer, undefined);
+    const points = (levels: number) => nested(levels, (next = null) => ({ x: 1, next }));
+    expect(issuesFor({ p: points(100) })).toEqual([]);
+    expect(issuesFor({ p: points(100_000), a: nested(100_000, (any) => [any]) })).toEqual([
+      `p${'.next'.repeat(100)}`,
+      'a',
+    ]);
   });
 
   it('are coerced as by graphql-js, or rejected where it rejects them', () => {

@@ -48,6 +48,26 @@ describe('rows of two databases', () => {
     expect(await countRows(databases.to, notes)).toBe(MANY);
   });
 
+  it('are equal as the hashes of their types have it, and may be mirrored twice in a transaction', async () => {
+    const { source, target, databases } = await createDatabases();
+    for (const [{ query }, number] of [
+      [source, '1.0'],
+      [target, '1.00'],
+    ] as const)
+      await query(`alter table app.notes add number numeric; insert into app.notes values (1, null, null, ${number})`);
+    await target.session.run('begin');
+    await mirrorRows(databases, notes);
+    expect(await databases.to.run('select number from app.notes')).toEqual([{ number: '1.00' }]);
+    for (const text of ['one', 'two']) {
+      await source.query(`update app.notes set text = '${text}', number = 2`);
+      await mirrorRows(databases, notes);
+      expect(await databases.to.run('select text from app.notes')).toEqual([{ text }]);
+    }
+    await target.session.run('commit');
+    await source.query('alter table app.notes add data json');
+    await expect(mirrorRows({ from: databases.from, to: databases.from }, notes)).rejects.toThrow('hash function');
+  });
+
   it('are copied only with their owner, and the keys of others are reported', async () => {
     const { source, target, mirror } = await createDatabases();
     await target.query(`insert into app.owners values ('${KNOWN}')`);

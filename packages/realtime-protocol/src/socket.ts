@@ -98,13 +98,16 @@ export function retire(socket: WebSocket): void {
 export interface CloseAllOptions {
   /** Closing is spread over this time, so that clients do not all reconnect to the other servers at once. @default 1_000 */
   spreadMs?: number;
-  /** How long each socket may then take to close before it is terminated. @default 2_000 */
+  /** How long each socket may then take before it is terminated. Keep it above the second that results have. @default 2_000 */
   goodbyeMs?: number;
   /** From 0 to 1. @default Math.random */
   random?: () => number;
 }
 
-/** Closes all sockets of a stopping server as `closeGracefully` does, waits until they have disconnected, and closes the server. */
+/**
+ * Closes all sockets of a stopping server as `closeGracefully` does, waits until they have disconnected, and closes the server. Refuse
+ * new sockets first: those that connect meanwhile are not closed.
+ */
 export async function closeAllGracefully(
   server: Pick<WebSocketServer, 'clients' | 'close'>,
   { spreadMs = 1_000, goodbyeMs = 2_000, random = Math.random }: CloseAllOptions = {},

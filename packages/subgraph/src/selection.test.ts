@@ -37,3 +37,9 @@ it.each([
 ])('of %s sees the field that is selected the most %i times', async (query, times) => {
   expect(await seenIn(query, (info) => countSelections(info, 'info'))).toBe(times);
 });
+
+it('walks a fragment once, however often it is spread', async () => {
+  const levels = Array.from({ length: 60 }, (_, at) => `fragment F${at} on Info { ...F${at + 1} ...F${at + 1} }`);
+  const query = `{ page { info { ...F0 } } } ${levels.join(' ')} fragment F60 on Info { next a: next }`;
+  expect(await seenIn(query, (info) => countSelections(info, 'info'))).toBe(2);
+});

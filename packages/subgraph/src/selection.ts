@@ -43,13 +43,15 @@ function selectedBelow({ fragments, variableValues }: GraphQLResolveInfo, select
     (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if !== true &&
       getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false);
 
-  const fieldsOf = (set: SelectionSetNode | undefined): FieldNode[] =>
+  const fieldsOf = (set: SelectionSetNode | undefined, visited: Set<string>): FieldNode[] =>
     (set?.selections ?? []).filter(isWanted).flatMap((node): FieldNode[] => {
       if (node.kind === Kind.FIELD) return [node];
-      return fieldsOf((node.kind === Kind.INLINE_FRAGMENT ? node : fragments[node.name.value])?.selectionSet);
+      if (node.kind === Kind.INLINE_FRAGMENT) return fieldsOf(node.selectionSet, visited);
+      const { value: name } = node.name;
+      return visited.has(name) ? [] : fieldsOf(fragments[name]?.selectionSet, visited.add(name));
     });
 
   return selected.flatMap(([place, { selectionSet }]) =>
-    fieldsOf(selectionSet).map((node): Selected => [`${place}.${(node.alias ?? node.name).value}`, node]),
+    fieldsOf(selectionSet, new Set()).map((node): Selected => [`${place}.${(node.alias ?? node.name).value}`, node]),
   );
 }

@@ -24,7 +24,7 @@ export interface PreparedOperation extends VariablesOperation {
   readonly partOf: PartOf;
   /** The memory of its document and everything derived from it, as far as it is counted. */
   readonly bytes: number;
-  /** The most objects that it may produce, with these coerced variables (`OperationSize.cost`). */
+  /** How many objects it may produce, with these coerced variables (`OperationSize.cost`). */
   cost(variables: Readonly<Record<string, unknown>>): number;
   /** As `DocumentsOptions.isLarge` said. @default false */
   readonly isLarge?: boolean;
@@ -99,7 +99,7 @@ export function createDocuments({
   /** By the SHA-256 of the text, because Apollo Server's document store looks documents up by it. */
   const known = new LRUCache<string, ValidDocument>({
     maxSize: maxBytes,
-    sizeCalculation: ({ bytes }) => bytes,
+    sizeCalculation: ({ bytes }) => Math.ceil(bytes), // it takes only integers
   });
   const validate = createValidation(schema, limits.introspection);
 
@@ -114,6 +114,7 @@ export function createDocuments({
   const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
   const prepare = (source: string, hash: string): ValidDocument => {
+    if (isTooLong(source, limits)) throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
     const document = parseDocument(source, limits.maxTokens);
     const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
     const sizeOf = createSizer({ schema, document }, sizeOptions);
@@ -138,9 +139,7 @@ export function createDocuments({
     const operation = getOperationAST(document, operationName);
     const size = operation && sizes.get(operation);
     if (!size || !schema.getRootType(operation.operation))
-      throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
-        new GraphQLError('There is no such operation in the document.'),
-      ]);
+      throw refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.');
     const ran = operations.get(operation);
     if (ran) return ran;
     const fresh: PreparedOperation = {
@@ -171,12 +170,20 @@ export function createDocuments({
     admitKnown,
     admit(source, operationName) {
       const hash = hashOf(source);
-      return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
+      try {
+        return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
+      } catch (error) {
+        // The stack: the parser can read fragments that spread each other more deeply than they can be validated.
+        if (!(error instanceof RangeError)) throw error;
+        throw refusal('GRAPHQL_VALIDATION_FAILED', 'The document is nested too deeply.');
+      }
     },
     parsed: (hash) => known.get(hash)?.document,
     bytes: () => known.calculatedSize,
   };
 }
+
+const refusal = (code: string, message: string) => new InvalidOperation(code, [new GraphQLError(message)]);
 
 /** The memory of a document, without what is derived from it later. The factors were measured. */
 function bytesOf(document: DocumentNode, source: string): number {
@@ -195,7 +202,7 @@ const MIN_TOKENS = 4_000;
 /** Validation compares fragments with each other, and with each operation. */
 const MAX_FRAGMENT_PAIRS = 20_000;
 
-/** Whether the length of a text alone exceeds the limits. Ask this first: `admit` reads the whole text. */
+/** Whether the length of a text alone exceeds the limits: `admit` refuses it too, but only after hashing the text. */
 export function isTooLong(source: string, { maxTokens }: Pick<DocumentLimits, 'maxTokens'>): boolean {
   if (maxTokens === 0 || source.length <= MAX_LINES) return false; // a line has at least one character
   const maxLines = Math.max(maxTokens, MAX_LINES);

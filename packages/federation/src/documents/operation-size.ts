@@ -50,7 +50,10 @@ export interface OperationSize {
   fields: number;
   /** The length of their arguments and directives, counted in the same way. */
   characters: number;
-  /** The most objects that the operation may produce; a field with a page counts what is below it that many times. */
+  /**
+   * How many objects the operation may produce: a field with a page counts what is below it that many times. Lists without one count
+   * as one item unless `SizeOptions.lists` has them. Aliases count too, and fields of introspection.
+   */
   cost: number;
   /** Whether a variable decides how long a page is, and so the cost. */
   hasVariablePages: boolean;
@@ -88,8 +91,8 @@ export function createSizer(
 }
 
 /**
- * Returns the cost of an operation by its coerced variables: the most objects that it may produce. Walks it again only if they
- * decide how long its pages are.
+ * Returns the cost of an operation by its coerced variables (`OperationSize.cost`). Walks it again only if they decide how long its
+ * pages are.
  */
 export function costOf(
   valid: ValidOperation,
@@ -158,6 +161,7 @@ function createWalker(
     const below = ofSelections(node.selectionSet, isCompositeType(type) ? type : undefined);
     const depth = below.depth + 1;
     const page = pageOf(node, field, parent);
+    const costBelow = Math.min(below.cost, Number.MAX_SAFE_INTEGER); // infinity times 0 is not a number
     const isList = field !== undefined && isListType(getNullableType(field.type));
     return {
       ...(introspection === undefined
@@ -168,7 +172,7 @@ function createWalker(
       fields: own.fields + below.fields,
       characters: own.characters + below.characters,
       // A list has as many objects as its page; any other field is one object, with the page below it.
-      cost: isList ? page.items * (1 + below.cost) : 1 + page.items * below.cost,
+      cost: isList ? page.items * (1 + costBelow) : 1 + page.items * costBelow,
       hasVariablePages: page.isVariable || below.hasVariablePages,
     };
   };

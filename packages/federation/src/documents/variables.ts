@@ -26,6 +26,8 @@ import type { ValidOperation } from './operation-size.ts';
 import { createParts, type PartOf } from './parts.ts';
 
 const MAX_ISSUES = 10;
+/** Names and indexes in the path of an object. */
+const MAX_LEVELS = 100;
 /** Longer names from clients are cut, so that messages stay short. */
 const MAX_NAME = 64;
 /** Memory of a name in a set, without its text, which belongs to the document. */
@@ -53,13 +55,13 @@ export interface VariablesOperation extends ValidOperation {
 /**
  * Coerces variables to the operation's types and fills in its defaults, by the rules of GraphQL. Not with graphql-js, whose
  * messages repeat values. Integers beyond 2^53 stay exact for custom scalars; an ID becomes a string, and other types get a number.
- * @param sent the variables of a request. Those of `parseExactJson` have large integers as they were sent
+ * @param sent the variables of a request, if it has any. Those of `parseExactJson` have large integers as they were sent
  * @param refuse @default a GraphQLError with the code BAD_USER_INPUT and `issues` in its extensions
  * @throws what `refuse` returns, for at most ten issues
  */
 export function coerceVariables(
   valid: VariablesOperation,
-  sent: Readonly<Record<string, unknown>>,
+  sent: Readonly<Record<string, unknown>> | null | undefined,
   refuse: RefuseVariables = badUserInput,
 ): Record<string, unknown> {
   const { schema, operation, hideSuggestions = false } = valid;
@@ -69,7 +71,7 @@ export function coerceVariables(
     const name = variable.name.value;
     const type = typeFromAST(schema, node);
     if (!isInputType(type)) continue; // validation has already refused it
-    if (Object.hasOwn(sent, name)) coerced.push([name, coerceAt(name, sent[name], type, coercing)]);
+    if (sent && Object.hasOwn(sent, name)) coerced.push([name, coerceAt(name, sent[name], type, coercing)]);
     else if (defaultValue) coerced.push([name, valueFromAST(defaultValue, type)]);
     else if (isNonNullType(type)) report(coercing, 'is required', name);
   }
@@ -152,6 +154,7 @@ function coerce(value: unknown, type: GraphQLInputType, coercing: Coercing): unk
 function coerceObject(value: unknown, type: GraphQLInputObjectType, coercing: Coercing): unknown {
   if (typeof value !== 'object' || Array.isArray(value) || isExactInteger(value))
     return report(coercing, 'must be an object');
+  if (coercing.path.length > MAX_LEVELS) return report(coercing, 'is nested too deeply');
   const given = value as Readonly<Record<string, unknown>>;
   const fields = type.getFields();
   const coerced: [string, unknown][] = [];
@@ -169,13 +172,12 @@ function coerceObject(value: unknown, type: GraphQLInputObjectType, coercing: Co
 
 /** Undefined when the value is not of the type. */
 function parseLeaf(value: unknown, type: GraphQLScalarType | GraphQLEnumType): unknown {
-  if (!isWritable(value)) return undefined;
   const isCustom = isCustomScalar(type);
   if (isExactInteger(value) && !isCustom)
     return parseLeaf(type.name === 'ID' ? value.rawJSON : Number(value.rawJSON), type);
   if (typeof value === 'object' && !isCustom) return undefined; // graphql-js's message might be as long as the value
   try {
-    return type.parseValue(value);
+    return isWritable(value) ? type.parseValue(value) : undefined;
   } catch {
     return undefined;
   }

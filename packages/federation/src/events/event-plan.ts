@@ -65,7 +65,11 @@ export interface EventContents {
 }
 
 export const isInEvent = ({ fields }: EventContents, type: string, field: string): boolean =>
-  field === '__typename' || fields[type]?.has(field) === true;
+  field === '__typename' || ownOf(fields, type)?.has(field) === true;
+
+/** A type may be called `constructor`. */
+const ownOf = <Value>(record: Readonly<Record<string, Value>>, type: string): Value | undefined =>
+  Object.hasOwn(record, type) ? record[type] : undefined;
 
 /**
  * The planner treats the event as a response of the root field's service, with every field that the service has there.
@@ -79,7 +83,7 @@ export function splitPrimary(primary: FetchNode, schema: GraphQLSchema, contents
   const missing: { path: string[]; type: string; key: string[]; fields: FieldNode[] }[] = [];
 
   const keepCovered = (set: SelectionSetNode, type: GraphQLObjectType, path: string[]): SelectionSetNode => {
-    const keyFields = contents.fields[type.name] && contents.keys[type.name];
+    const keyFields = ownOf(contents.fields, type.name) && ownOf(contents.keys, type.name);
     const absent: FieldNode[] = [];
     const kept = set.selections.flatMap((selection): SelectionNode[] => {
       if (selection.kind === Kind.INLINE_FRAGMENT)

@@ -9,7 +9,7 @@ export interface Session {
   run<Row extends Record<string, unknown>>(sql: string, values?: unknown[]): Promise<Row[]>;
 }
 
-/** Two databases, on servers of the same version from PostgreSQL 14 on. Both may be schemas of one. */
+/** Two databases, on servers of the same version from PostgreSQL 14 on. */
 export interface Databases {
   from: Session;
   to: Session;
@@ -63,7 +63,10 @@ export const START: Record<KeyType, string> = {
 
 export const qualified = ({ schema = 'public', name }: Table): string => `${schema}.${name}`;
 
-/** Reads a table's rows in batches, each as one JSON text, starting after the key `after`. */
+/**
+ * Reads a table's rows in batches, starting after the key `after`. A batch is 5,000 rows in one JSON text, which a string must hold:
+ * rows must average below 100 KB.
+ */
 export async function eachBatch(
   session: Session,
   table: ReadTable,
