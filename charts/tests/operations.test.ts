@@ -136,7 +136,9 @@ describe('alerts', () => {
 
 it('the runbook on keys names what the hook makes, and a program that the image has', () => {
   const runbook = readFileSync(join(ROOT, 'docs/runbooks/rotate-signing-keys.md'), 'utf8');
-  const made = readFileSync(join(ROOT, 'deploy/kubernetes/src/make-keys.ts'), 'utf8').match(/(?<=^ {4}')[^']+(?=':)/gm);
+  const made = readFileSync(join(ROOT, 'deploy/kubernetes/src/create-secret.ts'), 'utf8').match(
+    /(?<=^ {4}')[^']+(?=':)/gm,
+  );
   expect(made).toHaveLength(6);
   for (const key of made ?? []) expect(runbook).toContain(key);
   const [, program = ''] = /kubectl exec "\$auth" -- node (\S+)/.exec(runbook) ?? [];

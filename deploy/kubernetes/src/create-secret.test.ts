@@ -1,7 +1,6 @@
 import { listen } from '@taskmesh/testing';
 import { createServer } from 'node:http';
-import { createSecret } from './create-secret.ts';
-import { makeKeys } from './make-keys.ts';
+import { createSecret, makeKeys } from './create-secret.ts';
 
 let answers: number[] = [];
 let requests: {

@@ -1,3 +1,5 @@
+import { createSigningKey, publicKeys } from '@taskmesh/identity';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 10_000;
@@ -41,4 +43,20 @@ export async function createSecret(
     }
   }
   throw new Error(`The API server does not take the secret ${name}: ${reason}.`);
+}
+
+const TOKEN_BYTES = 32;
+
+export async function makeKeys(): Promise<Record<string, string>> {
+  const gateway = await createSigningKey(`gateway-${randomUUID()}`);
+  const backup = await createSigningKey(`backup-${randomUUID()}`);
+  const tasks = await createSigningKey(`tasks-${randomUUID()}`);
+  return {
+    'access-token-keys.json': JSON.stringify({ keys: [await createSigningKey(`access-${randomUUID()}`)] }),
+    'gateway-identity.json': JSON.stringify(gateway),
+    'backup-identity.json': JSON.stringify(backup),
+    'tasks-identity.json': JSON.stringify(tasks),
+    'identity-public.json': JSON.stringify(publicKeys({ keys: [gateway, backup, tasks] })),
+    'backup-token': randomBytes(TOKEN_BYTES).toString('base64url'),
+  };
 }

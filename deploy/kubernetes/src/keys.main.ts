@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { createSecret } from './create-secret.ts';
-import { makeKeys } from './make-keys.ts';
+import { createSecret, makeKeys } from './create-secret.ts';
 
 // A hook of the chart that creates an installation's keys once.
 const TOKEN_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/token';
@@ -21,11 +20,7 @@ try {
       url: `https://${host.includes(':') ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT}`,
       token: readFileSync(TOKEN_FILE, 'utf8').trim(),
     },
-    {
-      name: env.SECRET_NAME,
-      namespace: env.SECRET_NAMESPACE,
-      data: await makeKeys(),
-    },
+    { name: env.SECRET_NAME, namespace: env.SECRET_NAMESPACE, data: await makeKeys() },
   );
   console.log(`The secret ${env.SECRET_NAME} ${isNew ? 'was created' : 'exists and is unchanged'}.`);
 } catch (error) {

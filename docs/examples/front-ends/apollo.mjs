@@ -1,14 +1,15 @@
 import { run, token, url } from '../feeds/taskmesh.mjs';
-import {
-  ApolloClient,
-  ApolloLink,
-  getMainDefinition,
-  gql,
-  GraphQLWsLink,
-  HttpLink,
-  InMemoryCache,
-} from './apollo-packages.mjs';
 import { applyChange, CHANGES, codeOf, createSocket, LIST, show } from './changes.mjs';
+
+// An application imports these names from @apollo/client, @apollo/client/link/subscriptions and @apollo/client/utilities.
+// Our test runs the example with version 4 and, as a second package, with version 3, whose files Node finds by path only.
+const isThird = process.env.APOLLO_VERSION === '3';
+const load = async (path, file) =>
+  isThird ? (await import(`apollo-client-3/${file}`)).default : import(`@apollo/client${path}`);
+
+const { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } = await load('', 'core/core.cjs');
+const { GraphQLWsLink } = await load('/link/subscriptions', 'link/subscriptions/subscriptions.cjs');
+const { getMainDefinition } = await load('/utilities', 'utilities/utilities.cjs');
 
 const TASKS = gql(LIST);
 const client = new ApolloClient({

@@ -1,11 +1,5 @@
 export * from './calls.ts';
-export {
-  createResponseBudget,
-  createServicePool,
-  createStreamPool,
-  type PostRequest,
-  type ServicePool,
-} from './pools.ts';
+export * from './pools.ts';
 export * from './stores.ts';
 export * from './auth.ts';
 export * from './tasks.ts';

@@ -9,9 +9,4 @@ export {
 export { createBlockedKeys, type BlockedKey, type BlockedKeysOptions } from './blocked-keys.ts';
 export * from './kafka.ts';
 export { createMemoryEventLog } from './memory.ts';
-export {
-  createOrderedPublisher,
-  type FailedItem,
-  type OrderedPublisherOptions,
-  type PublishOutcome,
-} from './ordered-publisher.ts';
+export * from './ordered-publisher.ts';

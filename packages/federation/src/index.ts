@@ -23,11 +23,6 @@ export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.
 export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
-export {
-  compileEvents,
-  type CompiledEvents,
-  type CompileEventsOptions,
-  type EventRoot,
-} from './events/compile-events.ts';
+export * from './events/compile-events.ts';
 export * from './subscriptions.ts';
 export { readSupergraph, type FederatedGraph, type PlannedGraph } from './supergraph.ts';

@@ -1,5 +1,5 @@
-import { asUnavailable, createSchemaGate, storeHealth } from '@taskmesh/store';
-import { createSubgraph, readTypeDefs } from '@taskmesh/internal-api';
+import { asUnavailable, createSchemaGate, createServiceStatus, storeHealth } from '@taskmesh/store';
+import { createSubgraph, readTypeDefs, STATUS_PART_MS } from '@taskmesh/internal-api';
 import { closeOnStop, inOrder, type HealthReport } from '@taskmesh/service';
 import { createAccountLog } from './account-log/create-account-log.ts';
 import { createAccountService } from './accounts/account.service.ts';
@@ -23,7 +23,6 @@ import { createSessionMaker } from './sessions/new-session.ts';
 import { createSessionRepository } from './sessions/session.repository.ts';
 import { createSessionService } from './sessions/session.service.ts';
 import { createCommonParts, type AuthDeps } from './common-parts.ts';
-import { createAuthStatus } from './status.ts';
 
 export type Auth = Awaited<ReturnType<typeof createAuth>>;
 
@@ -99,7 +98,7 @@ export async function createAuth(config: AuthConfig, deps: AuthDeps) {
     /** For browsers on their way to the sign-in provider and back. */
     signIn: createBrowserSignInService(common, provider),
     /** For operators; the caller checks that the client is one. */
-    operators: createAuthStatus({ database, clock }),
+    operators: { status: createServiceStatus({ database, clock }, STATUS_PART_MS) },
     /** Only for the backup service. */
     restore: createAccountsImport({
       url: config.secrets.postgresUrl,

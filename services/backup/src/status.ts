@@ -6,8 +6,8 @@ import {
   type ScheduleStatus,
   type StatusOf,
 } from '@taskmesh/internal-api';
-import { createTimedQuery, readVersion, type Clock } from '@taskmesh/service';
-import { createStoreStatus, type Database } from '@taskmesh/store';
+import { createTimedQuery, type Clock } from '@taskmesh/service';
+import { createServiceStatus, type Database } from '@taskmesh/store';
 import { isOwn, type Backup } from './archives/archive.entity.ts';
 import type { BackupService } from './archives/archive.service.ts';
 import { entryOf } from './graphql/backup.resolvers.ts';
@@ -29,9 +29,8 @@ export interface BackupStatusDeps {
 export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps): StatusOf<BackupStatus> {
   const { backups, restores, database, encrypts, clock } = deps;
   const { schedule, verifySchedule, verifiesScheduled, keep, keepOldMs, secrets } = config;
-  const startedAt = new Date(clock.now()).toISOString();
   const failing = createFailingRunRepository(database);
-  const queryStore = createStoreStatus(database, STATUS_PART_MS);
+  const queryService = createServiceStatus(deps, STATUS_PART_MS);
   const queryArchives = createTimedQuery(STATUS_PART_MS, () => backups.known());
   const queryFailing = createTimedQuery(STATUS_PART_MS, () => failing.all());
   const queryUndoable = createTimedQuery(STATUS_PART_MS, () => restores.undoable());
@@ -45,12 +44,10 @@ export function createBackupStatus(config: BackupConfig, deps: BackupStatusDeps)
 
   return {
     async status() {
-      const results = [queryStore(), queryArchives(), queryFailing(), queryUndoable()] as const;
-      const [store, archives, runs = [], undoable] = await Promise.all(results);
+      const results = [queryService(), queryArchives(), queryFailing(), queryUndoable()] as const;
+      const [service, archives, runs = [], undoable] = await Promise.all(results);
       return {
-        version: readVersion(),
-        startedAt,
-        store,
+        ...service,
         backups: {
           place: secrets.s3 ? 'bucket' : 'directory',
           isEncrypted: encrypts,

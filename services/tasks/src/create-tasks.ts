@@ -45,19 +45,12 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps) {
   database.measure(metrics);
   const feeds = createFeedRepository(database);
   const cursors = createCursors(feeds);
-  const repositories = {
-    relay: createRelayRepository(database),
-    deadLetters: createDeadLetterRepository(database),
-  };
+  const repositories = { relay: createRelayRepository(database), deadLetters: createDeadLetterRepository(database) };
   const relay = createRelay({
     ...{ repository: repositories.relay, eventLog, cursors, metrics: createRelayMetrics(metrics, repositories) },
     ...{ backoff: config.relay, clock, log },
   });
-  const deadLetters = createDeadLetterService({
-    repository: repositories.deadLetters,
-    onReplayed: relay.wakeAll,
-    log,
-  });
+  const deadLetters = createDeadLetterService({ repository: repositories.deadLetters, onReplayed: relay.wakeAll, log });
   const owners = createOwnerRepository(database);
   const eraser = createOwnerEraser({ repository: owners, onCommitted: relay.wake, clock, log });
   const closedOwners = createClosedOwners({

@@ -1,8 +1,8 @@
-import { createStoreStatus, type Database } from '@taskmesh/store';
+import { createServiceStatus, type Database } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { STATUS_PART_MS, type StatusOf, type TasksStatus } from '@taskmesh/internal-api';
 import type { EventLog } from '@taskmesh/event-log';
-import { createTimedQuery, readVersion, type Clock } from '@taskmesh/service';
+import { createTimedQuery, type Clock } from '@taskmesh/service';
 import type { FeedRepository } from './feed/feed.repository.ts';
 import type { DeadLetterRepository } from './relay/dead-letter.repository.ts';
 import type { RelayRepository } from './relay/relay.repository.ts';
@@ -19,9 +19,8 @@ export interface TasksStatusDeps {
 }
 
 export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> {
-  const { database, feed, relay, deadLetters, eventLog, relayFailingSeconds, clock } = deps;
-  const startedAt = new Date(clock.now()).toISOString();
-  const readStoreStatus = createStoreStatus(database, STATUS_PART_MS);
+  const { feed, relay, deadLetters, eventLog, relayFailingSeconds } = deps;
+  const readService = createServiceStatus(deps, STATUS_PART_MS);
   const readEventLog = createTimedQuery(STATUS_PART_MS, () => eventLog.isUp(TASK_CHANGES_TOPIC));
   const readFeed = createTimedQuery(STATUS_PART_MS, async () => {
     const [{ epoch }, backlog, counts] = await Promise.all([feed.state(), relay.backlog(), deadLetters.count()]);
@@ -30,16 +29,9 @@ export function createTasksStatus(deps: TasksStatusDeps): StatusOf<TasksStatus> 
 
   return {
     async status() {
-      const [store, known = null, isUp = false] = await Promise.all([readStoreStatus(), readFeed(), readEventLog()]);
+      const [service, known = null, isUp = false] = await Promise.all([readService(), readFeed(), readEventLog()]);
       const system = eventLog.system ?? 'memory';
-      return {
-        version: readVersion(),
-        startedAt,
-        store,
-        feed: known,
-        eventLog: { system, isUp },
-        relayFailingSeconds: relayFailingSeconds(),
-      };
+      return { ...service, feed: known, eventLog: { system, isUp }, relayFailingSeconds: relayFailingSeconds() };
     },
   };
 }

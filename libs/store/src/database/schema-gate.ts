@@ -5,7 +5,9 @@ import {
   processSettings,
   readAll,
   readEnv,
+  readVersion,
   setting,
+  type Clock,
   type Env,
   type HealthReport,
   type Log,
@@ -106,14 +108,21 @@ export async function storeHealth(
 
 const NOTHING_KNOWN = { isUp: false, schema: null, missing: [], unknown: [] };
 
-/** Reports a store's status to operators within `withinMs`. Runs at most one query at a time, even if the database does not respond. */
-export function createStoreStatus(database: Pick<Database, 'schemaState' | 'versions'>, withinMs: number) {
+/**
+ * Reports the version of a service and the state of its store to operators within `withinMs`. Runs at most one query at a time,
+ * even if the database does not respond.
+ */
+export function createServiceStatus(
+  { database, clock }: { database: Pick<Database, 'schemaState' | 'versions'>; clock: Clock },
+  withinMs: number,
+) {
+  const startedAt = new Date(clock.now()).toISOString();
   const query = createTimedQuery(withinMs, async () => {
     const { missing, unknown } = await database.schemaState();
     const applied = [...database.versions.filter((version) => !missing.includes(version)), ...unknown];
     return { isUp: true, schema: applied.at(-1) ?? null, missing, unknown };
   });
-  return async () => (await query()) ?? NOTHING_KNOWN;
+  return async () => ({ version: readVersion(), startedAt, store: (await query()) ?? NOTHING_KNOWN });
 }
 
 const migrationSettings = z.object({

@@ -1,6 +1,6 @@
-import type { ReadTasksQuery, TaskChangesSubscription } from '../operations.generated.ts';
+import type { Post } from '../http.ts';
+import { READ_TASKS, type ReadTasksQuery, type TaskChangesSubscription } from '../operations.generated.ts';
 import { comparatorOf, matches, type Shape, type Task } from './shape.ts';
-import { createSortedTasks } from './sorted-tasks.ts';
 
 export type Page = ReadTasksQuery['tasks'];
 export type Change = TaskChangesSubscription['taskChanges'];
@@ -104,4 +104,65 @@ function later(one: string, other: string): string {
 /** A deletion is reported with the task's last version, so it wins over an equal version. */
 function isOlder(task: Task, reported: Reported | undefined): boolean {
   return reported !== undefined && (reported.isDeleted || reported.task.version > task.version);
+}
+
+/** Tasks indexed by id and kept in order. */
+function createSortedTasks(compare: (one: Task, other: Task) => number, initial: Iterable<Task> = []) {
+  const byId = new Map<string, Task>();
+  for (const task of initial) byId.set(task.id, task);
+  let sorted = [...byId.values()].sort(compare);
+
+  /** Returns the index of the task, or where to insert it. */
+  const indexOf = (task: Task): number => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const there = sorted[middle];
+      if (there && compare(there, task) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+  const drop = (id: string) => {
+    const task = byId.get(id);
+    if (!task) return;
+    byId.delete(id);
+    sorted = sorted.toSpliced(indexOf(task), 1);
+  };
+  return {
+    get: (id: string): Task | undefined => byId.get(id),
+    /** Returns the same array until something changes. */
+    all: (): readonly Task[] => sorted,
+    /** Inserts the task, or replaces the one with the same id. */
+    put(task: Task): void {
+      drop(task.id);
+      byId.set(task.id, task);
+      sorted = sorted.toSpliced(indexOf(task), 0, task);
+    },
+    drop,
+  };
+}
+
+/** The query cost of a page is about twice its size, and the limit is 5,000 (docs/limits.md). */
+const MAX_PAGE_SIZE = 500;
+
+/** Reads a list page by page. @throws TaskmeshError */
+export function createPages(request: Post, shape: Shape) {
+  const { filter, order: orderBy } = shape;
+  const readPage = async (count: number, after: string | null): Promise<Page> => {
+    const first = Math.max(1, Math.min(count, MAX_PAGE_SIZE));
+    return (await request(READ_TASKS, { filter, orderBy, first, after })).tasks;
+  };
+  return {
+    /** Reads `count` tasks after a cursor, at most a full page. */
+    readPage,
+    /** Reads the first `wanted()` tasks, or all if there are fewer. The number may change while pages are read. */
+    async readFirst(wanted: () => number): Promise<KnownTasks> {
+      const known = createKnownTasks(shape, await readPage(wanted(), null));
+      while (known.hasMore() && known.all().length < wanted())
+        known.extend(await readPage(wanted() - known.all().length, known.pageCursor()));
+      return known;
+    },
+  };
 }

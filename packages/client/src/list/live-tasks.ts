@@ -6,10 +6,9 @@ import type { Session } from '../session.ts';
 import { backOffMs, type Time } from '../time.ts';
 import type { WriteQueue } from '../writes/write-queue.ts';
 import { keyOf } from '../writes/write.ts';
-import type { Change } from './known-tasks.ts';
+import { createPages, type Change } from './known-tasks.ts';
 import { createListState, type ListView } from './list-state.ts';
 import { IDLE, nextLive, statusOf, type LiveEvent, type LiveState, type LiveStatus } from './live-state.ts';
-import { createPages } from './pages.ts';
 import { shapeOf } from './shape.ts';
 
 export interface LiveTasksOptions {

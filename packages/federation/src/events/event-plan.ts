@@ -130,11 +130,7 @@ function entityFetch(
     kind: 'Fetch',
     serviceName,
     requires: [
-      {
-        kind: 'InlineFragment',
-        typeCondition: type,
-        selections: key.map((name) => ({ kind: 'Field', name })),
-      },
+      { kind: 'InlineFragment', typeCondition: type, selections: key.map((name) => ({ kind: 'Field', name })) },
     ],
     variableUsages: [...used],
     operation: `query(${variables}) { _entities(representations: $representations) { ... on ${type} { ${selected} } } }`,

@@ -1,4 +1,5 @@
-import type { Data } from '../projection/data.ts';
+/** The merged responses of services. Field names may coincide with properties that all objects inherit. */
+export type Data = Record<string, unknown>;
 
 /** A path through the data: field names, and `@` for all items of a list. */
 export type DataPath = readonly string[];

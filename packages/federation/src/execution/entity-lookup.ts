@@ -1,8 +1,7 @@
 import type { FetchNode, QueryPlanSelectionNode } from '@apollo/query-planner';
-import type { Data } from '../projection/data.ts';
 import type { FetchDeps } from './compile-fetch.ts';
 import { copyOf, merge } from './merge.ts';
-import { objectsAt, pathsTo, type ResultPath } from './data-paths.ts';
+import { objectsAt, pathsTo, type Data, type ResultPath } from './data-paths.ts';
 import type { PlannedFetch } from './plan-fetches.ts';
 import { compileRewrites, renamedKeys } from './rewrites.ts';
 import type { AnswerError, PlanRun } from './run.ts';

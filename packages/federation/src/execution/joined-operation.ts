@@ -39,13 +39,8 @@ function entitiesQuery(node: FetchNode): EntitiesQuery | undefined {
   return found.query;
 }
 
-function readEntitiesQuery({
-  operation,
-  operationKind,
-  requires,
-  inputRewrites = [],
-  outputRewrites = [],
-}: FetchNode): EntitiesQuery | undefined {
+function readEntitiesQuery(node: FetchNode): EntitiesQuery | undefined {
+  const { operation, operationKind, requires, inputRewrites = [], outputRewrites = [] } = node;
   if (!requires || operationKind !== 'query') return undefined;
   const [definition, ...others] = parse(operation, { noLocation: true }).definitions;
   if (definition?.kind !== Kind.OPERATION_DEFINITION || others.length > 0 || definition.directives?.length)

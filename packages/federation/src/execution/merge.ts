@@ -1,5 +1,5 @@
 import { isExactInteger } from '../exact-json.ts';
-import type { Data } from '../projection/data.ts';
+import type { Data } from './data-paths.ts';
 import { takeValue, type Room } from '../result-size.ts';
 
 /** Merges an object from a service's response into the object in the data. Parts of `source` are reused, not copied. */

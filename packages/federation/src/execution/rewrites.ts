@@ -1,5 +1,5 @@
 import type { FetchDataRewrite } from '@apollo/query-planner';
-import type { Data } from '../projection/data.ts';
+import type { Data } from './data-paths.ts';
 import type { IsOfType } from './type-conditions.ts';
 
 const FRAGMENT = '... on ';

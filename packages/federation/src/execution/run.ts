@@ -1,6 +1,5 @@
-import type { Data } from '../projection/data.ts';
 import type { Room } from '../result-size.ts';
-import type { ResultPath } from './data-paths.ts';
+import type { Data, ResultPath } from './data-paths.ts';
 
 /** An error reported by a service, or a failure to reach it. */
 export interface ServiceError {

@@ -1,6 +1,5 @@
-import type { ResultPath } from '../execution/data-paths.ts';
+import type { Data, ResultPath } from '../execution/data-paths.ts';
 import type { ObjectPlan, Slot } from './projection-plan.ts';
-import type { Data } from './data.ts';
 
 /** A field of the result that no service has returned, not even as null. */
 export interface AbsentField {

@@ -1,4 +1,4 @@
-import type { Data } from './data.ts';
+import type { Data } from '../execution/data-paths.ts';
 import type { FieldPlan, Leaf, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
 import { isExactInteger } from '../exact-json.ts';
 import { FAILURE_SIZE, take, takeContent, VALUE_SIZE, type Room } from '../result-size.ts';

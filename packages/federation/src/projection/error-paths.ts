@@ -1,4 +1,4 @@
-import type { Data } from './data.ts';
+import type { Data } from '../execution/data-paths.ts';
 import type { ObjectPlan, Slot } from './projection-plan.ts';
 
 type Path = (string | number)[];

@@ -1,14 +1,3 @@
 export { mirrorRows, type MirroredTable } from './mirror-rows.ts';
-export {
-  compareRows,
-  copyRows,
-  countRows,
-  eachBatch,
-  type CopiedTable,
-  type Databases,
-  type KeyType,
-  type ReadTable,
-  type RowsDifference,
-  type Session,
-  type Table,
-} from './rows.ts';
+export { compareRows, copyRows, countRows, eachBatch } from './rows.ts';
+export type { CopiedTable, Databases, KeyType, ReadTable, RowsDifference, Session, Table } from './rows.ts';

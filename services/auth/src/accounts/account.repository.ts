@@ -2,19 +2,7 @@ import { isUniqueViolation, type Database } from '@taskmesh/store';
 import type { KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
-import {
-  ENTRIES_OF_ACCOUNT,
-  FIND_ACCOUNT,
-  FIND_ACCOUNT_BY_EMAIL,
-  FIND_DEAREST_BCRYPT_HASH,
-  FIND_TOKEN,
-  IDENTITIES_OF_ACCOUNT,
-  RECORD_FAILED_LOGIN,
-  REPLACE_HASH,
-  SIGN_IN_IPS,
-  SIGN_UP,
-  TOKENS_OF_ACCOUNT,
-} from './account.statements.ts';
+import * as statements from './account.statements.ts';
 import { emailKey } from './email-key.ts';
 
 /** An account with the data that logins need. */
@@ -60,13 +48,13 @@ export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
 export function createAccountRepository(database: Database) {
   const findByKey = async (key: string): Promise<StoredAccount | undefined> => {
-    const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT_BY_EMAIL, [key]);
+    const [row] = await database.run<AccountRow>('read', statements.FIND_ACCOUNT_BY_EMAIL, [key]);
     return row && storedAccountOf(row);
   };
 
   return {
     async findById(id: string): Promise<StoredAccount | undefined> {
-      const [row] = await database.run<AccountRow>('read', FIND_ACCOUNT, [id], id);
+      const [row] = await database.run<AccountRow>('read', statements.FIND_ACCOUNT, [id], id);
       return row && storedAccountOf(row);
     },
 
@@ -78,7 +66,11 @@ export function createAccountRepository(database: Database) {
 
     /** The bcrypt hash of the highest cost among those imported from other systems; undefined once all of their users have signed in. */
     async findDearestBcryptHash(): Promise<string | undefined> {
-      const [row] = await database.run<Pick<AccountRow, 'password_hash'>>('read', FIND_DEAREST_BCRYPT_HASH, []);
+      const [row] = await database.run<Pick<AccountRow, 'password_hash'>>(
+        'read',
+        statements.FIND_DEAREST_BCRYPT_HASH,
+        [],
+      );
       return row?.password_hash;
     },
 
@@ -90,7 +82,7 @@ export function createAccountRepository(database: Database) {
         ...[email, emailKey(email), name, passwordHash, emailConfirmedAt],
       ];
       try {
-        await database.run('write', SIGN_UP, values);
+        await database.run('write', statements.SIGN_UP, values);
         return true;
       } catch (error) {
         if (isUniqueViolation(error, 'accounts_email_key_unique')) return false;
@@ -100,32 +92,32 @@ export function createAccountRepository(database: Database) {
 
     /** Stores a new hash of the same password. Does nothing if the password has changed since. */
     async replaceHash(id: string, { from, to }: { from: string; to: string }): Promise<void> {
-      await database.run('write', REPLACE_HASH, [id, from, to], id);
+      await database.run('write', statements.REPLACE_HASH, [id, from, to], id);
     },
 
     /** A usable personal token. */
     async findToken(hash: string, now: Date): Promise<KnownToken | null> {
-      const [token] = await database.run<KnownToken>('read', FIND_TOKEN, [hash, now]);
+      const [token] = await database.run<KnownToken>('read', statements.FIND_TOKEN, [hash, now]);
       return token ?? null;
     },
 
     /** The usable tokens, newest first. */
-    listTokens: (id: string, now: Date) => database.run<OwnToken>('read', TOKENS_OF_ACCOUNT, [id, now], id),
+    listTokens: (id: string, now: Date) => database.run<OwnToken>('read', statements.TOKENS_OF_ACCOUNT, [id, now], id),
     /** Newest first. */
-    listIdentities: (id: string) => database.run<OwnIdentity>('read', IDENTITIES_OF_ACCOUNT, [id], id),
+    listIdentities: (id: string) => database.run<OwnIdentity>('read', statements.IDENTITIES_OF_ACCOUNT, [id], id),
     /** Entries of the audit trail, newest first, with ids below `after`. */
     listEntries: (id: string, limit: number, after: string | null) =>
-      database.run<OwnEntry>('read', ENTRIES_OF_ACCOUNT, [id, limit, after], id),
+      database.run<OwnEntry>('read', statements.ENTRIES_OF_ACCOUNT, [id, limit, after], id),
 
     /** The IPs of the newest sign-ins to the account with this address; empty if there is no such account. */
     async signInIps(key: string): Promise<string[]> {
-      const rows = await database.run<{ ip: string | null }>('read', SIGN_IN_IPS, [key]);
+      const rows = await database.run<{ ip: string | null }>('read', statements.SIGN_IN_IPS, [key]);
       return rows.flatMap(({ ip }) => ip ?? []);
     },
 
     /** Adds an entry to the audit trail. There may be no account for `key`. */
     async recordFailedLogin(key: string, now: Date, { ip, requestId }: RequestOrigin): Promise<void> {
-      await database.run('write', RECORD_FAILED_LOGIN, [now, key, ip, requestId]);
+      await database.run('write', statements.RECORD_FAILED_LOGIN, [now, key, ip, requestId]);
     },
   };
 }

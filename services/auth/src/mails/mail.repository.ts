@@ -39,13 +39,8 @@ export function createMailRepository(database: Database) {
     recoveries: queueOf(RecoveryRequestEntity, CLAIM_RECOVERY),
     aboutChanges: queueOf(AccountMailEntity, CLAIM_MAIL, ACCOUNT_MAIL_KINDS),
 
-    async requestRecovery({
-      id,
-      emailKey,
-      ip,
-      requestId,
-      createdAt,
-    }: Omit<RecoveryRequest, 'attempts' | 'nextAttemptAt'>) {
+    async requestRecovery(request: Omit<RecoveryRequest, 'attempts' | 'nextAttemptAt'>) {
+      const { id, emailKey, ip, requestId, createdAt } = request;
       await database.run('write', REQUEST_RECOVERY, [id, emailKey, ip, requestId, createdAt]);
     },
 

@@ -1,28 +1,5 @@
 import { backoffMs, type Backoff, type Clock, type Log } from '@taskmesh/service';
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  AuthorizationResponseError,
-  buildAuthorizationUrl,
-  calculatePKCECodeChallenge,
-  ClientSecretBasic,
-  ClientSecretPost,
-  clockTolerance,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  None,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-  type ClientAuth,
-  type Configuration,
-  type CustomFetch,
-  type TokenEndpointResponse,
-  type TokenEndpointResponseHelpers,
-  type UserInfoResponse,
-} from 'openid-client';
+import * as openid from 'openid-client';
 import { email as address, name as accountName } from '@taskmesh/contracts';
 import { providerUnavailable } from '../auth.errors.ts';
 import type { OidcConfig } from '../config.ts';
@@ -46,7 +23,7 @@ export type ProviderProfile = Awaited<ReturnType<typeof readProfile>>;
 
 /** `refusal` is the provider's own error, such as `access_denied`. */
 export type ProviderResult =
-  { profile: ProviderProfile } | { refusal: Pick<AuthorizationResponseError, 'error' | 'error_description'> };
+  { profile: ProviderProfile } | { refusal: Pick<openid.AuthorizationResponseError, 'error' | 'error_description'> };
 
 /** An identity at a provider. */
 export type Subject = Pick<ProviderProfile, 'issuer' | 'subject'>;
@@ -68,12 +45,12 @@ export interface ProviderDeps {
 /** Fetches the provider's metadata when it is first needed, so that nothing else depends on the provider. */
 export function createProvider(deps: ProviderDeps) {
   const { config, clientSecret, callbackUrl, isLinked, monotonicClock: clock, log } = deps;
-  let known: { configuration: Configuration; until: number } | undefined;
-  let fetching: Promise<Configuration> | undefined;
+  let known: { configuration: openid.Configuration; until: number } | undefined;
+  let fetching: Promise<openid.Configuration> | undefined;
   let failures = 0;
   let notBefore = 0;
 
-  const fetchMetadata = async (): Promise<Configuration> => {
+  const fetchMetadata = async (): Promise<openid.Configuration> => {
     try {
       const configuration = await discover(config, clientSecret);
       known = { configuration, until: clock.now() + METADATA_TTL_MS };
@@ -91,11 +68,11 @@ export function createProvider(deps: ProviderDeps) {
       fetching = undefined;
     }
   };
-  const lastKnown = (error?: unknown): Configuration => {
+  const lastKnown = (error?: unknown): openid.Configuration => {
     if (!known) throw providerUnavailable(error);
     return known.configuration;
   };
-  const configured = async (): Promise<Configuration> => {
+  const configured = async (): Promise<openid.Configuration> => {
     const now = clock.now();
     if (known && now < known.until) return known.configuration;
     return now < notBefore ? lastKnown() : (fetching ??= fetchMetadata());
@@ -105,11 +82,15 @@ export function createProvider(deps: ProviderDeps) {
     name: config.name,
     /** Where to send a browser. */
     async begin(): Promise<{ location: string; secrets: SignInSecrets }> {
-      const secrets = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() };
+      const secrets = {
+        state: openid.randomState(),
+        nonce: openid.randomNonce(),
+        verifier: openid.randomPKCECodeVerifier(),
+      };
       const { state, nonce, verifier } = secrets;
-      const url = buildAuthorizationUrl(await configured(), {
+      const url = openid.buildAuthorizationUrl(await configured(), {
         ...{ redirect_uri: callbackUrl, scope: 'openid email profile', state, nonce },
-        ...{ code_challenge: await calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+        ...{ code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
       });
       return { location: url.href, secrets };
     },
@@ -118,30 +99,30 @@ export function createProvider(deps: ProviderDeps) {
       const configuration = await configured();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {
-        const tokens = await authorizationCodeGrant(configuration, new URL(`${callbackUrl}?${search}`), checks);
+        const tokens = await openid.authorizationCodeGrant(configuration, new URL(`${callbackUrl}?${search}`), checks);
         return { profile: await readProfile(configuration, tokens, isLinked) };
       } catch (error) {
-        if (error instanceof AuthorizationResponseError) return { refusal: error };
+        if (error instanceof openid.AuthorizationResponseError) return { refusal: error };
         throw error;
       }
     },
   };
 }
 
-function discover({ issuer, clientId }: OidcConfig, clientSecret: string | undefined): Promise<Configuration> {
+function discover({ issuer, clientId }: OidcConfig, clientSecret: string | undefined): Promise<openid.Configuration> {
   const url = new URL(issuer);
-  const execute = [enableNonRepudiationChecks];
+  const execute = [openid.enableNonRepudiationChecks];
   // The settings allow this only for a provider on this machine.
-  if (url.protocol === 'http:') execute.push(allowInsecureRequests); // eslint-disable-line @typescript-eslint/no-deprecated -- deprecated only to make it stand out
-  const metadata = { [clockTolerance]: CLOCK_TOLERANCE_S };
-  const options = { timeout: TIMEOUT_S, execute, [customFetch]: boundedFetch };
-  return discovery(url, clientId, metadata, clientAuthOf(clientSecret), options);
+  if (url.protocol === 'http:') execute.push(openid.allowInsecureRequests); // eslint-disable-line @typescript-eslint/no-deprecated -- deprecated only to make it stand out
+  const metadata = { [openid.clockTolerance]: CLOCK_TOLERANCE_S };
+  const options = { timeout: TIMEOUT_S, execute, [openid.customFetch]: boundedFetch };
+  return openid.discovery(url, clientId, metadata, clientAuthOf(clientSecret), options);
 }
 
 /** Uses the specification's default (basic), unless the provider offers only the other method. */
-function clientAuthOf(secret: string | undefined): ClientAuth {
-  if (secret === undefined) return None();
-  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+function clientAuthOf(secret: string | undefined): openid.ClientAuth {
+  if (secret === undefined) return openid.None();
+  const [basic, post] = [openid.ClientSecretBasic(secret), openid.ClientSecretPost(secret)];
   return (server, ...request) => {
     const { token_endpoint_auth_methods_supported: offered = ['client_secret_basic'] } = server;
     const isPost = offered.includes('client_secret_post') && !offered.includes('client_secret_basic');
@@ -165,8 +146,8 @@ const SUBJECT = /^[\x20-\x7e]{1,255}$/;
  * info; a linked identity does not need it. An address or a name that breaks our own rules counts as absent.
  */
 async function readProfile(
-  configuration: Configuration,
-  tokens: TokenEndpointResponse & TokenEndpointResponseHelpers,
+  configuration: openid.Configuration,
+  tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers,
   isLinked: (identity: Subject) => Promise<boolean>,
 ) {
   const claims = tokens.claims();
@@ -176,7 +157,7 @@ async function readProfile(
   const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
   const hasMore = configuration.serverMetadata().userinfo_endpoint !== undefined;
   // Rejects the user info of another subject.
-  const fetchMore = () => fetchUserInfo(configuration, tokens.access_token, claims.sub);
+  const fetchMore = () => openid.fetchUserInfo(configuration, tokens.access_token, claims.sub);
   const more =
     isComplete || !hasMore
       ? {}
@@ -184,7 +165,7 @@ async function readProfile(
           if (await isLinked(identity)) return {};
           throw error;
         });
-  const { email, email_verified, name }: Partial<UserInfoResponse> = { ...claims, ...more };
+  const { email, email_verified, name }: Partial<openid.UserInfoResponse> = { ...claims, ...more };
   return {
     ...identity,
     email: address.safeParse(email).data,
@@ -197,7 +178,7 @@ async function readProfile(
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** Rejects responses that are larger than any that a provider needs to send. Counts bytes after decompression. */
-const boundedFetch: CustomFetch = async (url, options) => {
+const boundedFetch: openid.CustomFetch = async (url, options) => {
   const { body, status, statusText, headers } = await fetch(url, options);
   return new Response(body?.pipeThrough(bounded()) ?? null, { status, statusText, headers });
 };

@@ -2,13 +2,7 @@ import type { Database } from '@taskmesh/store';
 import type { EndedSession, RequestOrigin, SessionUse } from '@taskmesh/internal-api';
 import type { SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { NewSession } from './new-session.ts';
-import {
-  ENDED_SESSIONS,
-  NOTE_SESSION_USES,
-  NOTE_TOKEN_USES,
-  OPEN_SESSION,
-  OWN_SESSIONS,
-} from './session.statements.ts';
+import * as statements from './session.statements.ts';
 
 /** Maximum number of ended sessions per response. */
 const LIST_SIZE = 10_000;
@@ -27,22 +21,23 @@ export function createSessionRepository(database: Database) {
     /** Stores nothing and returns false if the password has changed since this version, or if the account has `most` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, maxSessions }: InsertOptions): Promise<boolean> {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, maxSessions];
-      return (await database.run('write', OPEN_SESSION, values, session.opened.account.id)).length > 0;
+      return (await database.run('write', statements.OPEN_SESSION, values, session.opened.account.id)).length > 0;
     },
 
     /** An account's usable sessions, newest first, at most 1,000. */
     listLiving: ({ userId, sessionId }: SignedIn, now: Date) =>
-      database.run<OwnSession>('read', OWN_SESSIONS, [userId, now, sessionId], userId),
+      database.run<OwnSession>('read', statements.OWN_SESSIONS, [userId, now, sessionId], userId),
 
     /** Records uses of sessions and personal tokens. */
     async noteUses(uses: SessionUse[]): Promise<void> {
       const values = [uses.map(({ sessionId }) => sessionId), uses.map(({ at }) => new Date(at))];
-      for (const statement of [NOTE_SESSION_USES, NOTE_TOKEN_USES]) await database.run('read', statement, values); // safe to repeat
+      for (const statement of [statements.NOTE_SESSION_USES, statements.NOTE_TOKEN_USES])
+        await database.run('read', statement, values); // safe to repeat
     },
 
     /** Entries after `after` whose tokens expire after `forgottenBefore`. `last` is the head unless the list is full. */
     async listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }> {
-      const rows = await database.run<EndedRow>('read', ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]);
+      const rows = await database.run<EndedRow>('read', statements.ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]);
       const sessions = rows.flatMap(({ head: _, sequence, ...row }) =>
         sequence === null ? [] : [{ sequence, ...row }],
       );

@@ -21,13 +21,8 @@ export interface AuthenticatorDeps {
 }
 
 /** A token's signature is verified once; its expiry, key and session are checked at every use. */
-export function createAuthenticator({
-  keys,
-  endedSessions,
-  personalTokens,
-  sessionUses,
-  clock,
-}: AuthenticatorDeps): Authenticator {
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  const { keys, endedSessions, personalTokens, sessionUses, clock } = deps;
   const verified = new ExpiringCache<User>(CACHE_SIZE);
 
   const unlessEnded = (caller: User): Caller => {

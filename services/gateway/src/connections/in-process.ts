@@ -9,15 +9,6 @@ import {
   deadLettersInternal,
   tasksInternal,
   tasksOperators,
-  type AuthInternal,
-  type AuthSignIn,
-  type BackupStatus,
-  type BackupWork,
-  type DeadLettersInternal,
-  type ServiceStatus,
-  type StatusOf,
-  type TasksInternal,
-  type TasksStatus,
   type Subgraph,
 } from '@taskmesh/internal-api';
 import { asJson } from '@taskmesh/service';
@@ -29,15 +20,17 @@ interface InGraph {
   subgraph: Subgraph;
 }
 
+type Status = Connections['status'];
+
 /** The services of this process; their creator stops them. */
 export interface InProcessServices {
-  auth: InGraph & { internal: AuthInternal; signIn: AuthSignIn; operators: StatusOf<ServiceStatus> };
+  auth: InGraph & { internal: Connections['auth']; signIn: Connections['signIn']; operators: Status['auth'] };
   tasks: InGraph & {
-    internal: TasksInternal;
-    operators: StatusOf<TasksStatus>;
-    deadLetters: DeadLettersInternal;
+    internal: Connections['tasks'];
+    deadLetters: Connections['deadLetters'];
+    operators: Status['tasks'];
   };
-  backup: InGraph & { work: BackupWork; operators: StatusOf<BackupStatus> };
+  backup: InGraph & { work: Connections['backup']; operators: Status['backup'] };
 }
 
 /**

@@ -1,18 +1,7 @@
 import { notFound, unauthenticated } from '@taskmesh/contracts';
 import type { DeadLettersInternal } from '@taskmesh/internal-api';
 import { checkedQuery, successResponse, type Endpoint, endpoint, listResponse } from './endpoint.ts';
-import {
-  deadLetterChoice,
-  deadLetterList,
-  deadLettersQuery,
-  discardedDeadLetters,
-  operatorsCode,
-  operatorsToken,
-  PAGE,
-  platformStatus,
-  type PlatformStatus,
-  replayedDeadLetters,
-} from './schemas/operators.ts';
+import * as schemas from './schemas/operators.ts';
 import { doneSchema } from './schemas/parts.ts';
 
 const REPLAY =
@@ -25,10 +14,10 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     summary: 'List the dead letters',
     description:
       'Oldest first: changes that the event log refused, and records in it that gateways could not read, which may contain user data. None of these changes is lost.',
-    query: checkedQuery(deadLettersQuery),
-    responseSchema: deadLetterList,
+    query: checkedQuery(schemas.deadLettersQuery),
+    responseSchema: schemas.deadLetterList,
     isPaged: true,
-    handle: async ({ query: { after, limit = PAGE.usual } }) => {
+    handle: async ({ query: { after, limit = schemas.PAGE.usual } }) => {
       const letterPage = await letters.deadLetters({ ...(after !== undefined && { after }), limit: limit + 1 });
       const data = letterPage.slice(0, limit);
       const last = data.at(-1)?.id;
@@ -42,8 +31,8 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
     name: 'replayDeadLetters',
     summary: 'Publish dead letters again',
     description: REPLAY,
-    bodySchema: deadLetterChoice,
-    responseSchema: replayedDeadLetters,
+    bodySchema: schemas.deadLetterChoice,
+    responseSchema: schemas.replayedDeadLetters,
     handle: async ({ body }) => {
       const { replayed } = await letters.replayDeadLetters(body);
       return successResponse(`Published again: ${replayed}.`, { replayed });
@@ -52,8 +41,8 @@ export const deadLetterEndpoints = (letters: DeadLettersInternal): readonly Endp
   endpoint('operator', 'POST /operations/dead-letters/discard', {
     name: 'discardDeadLetters',
     summary: 'Discard dead letters',
-    bodySchema: deadLetterChoice,
-    responseSchema: discardedDeadLetters,
+    bodySchema: schemas.deadLetterChoice,
+    responseSchema: schemas.discardedDeadLetters,
     handle: async ({ body }) => {
       const { discarded } = await letters.discardDeadLetters(body);
       return successResponse(`Discarded: ${discarded}.`, { discarded });
@@ -95,7 +84,7 @@ function letterId(id: string): string {
 const HEALTHY_MESSAGE = 'All is well.';
 
 /** Whether the caller is an operator, and the health of the platform. */
-export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): readonly Endpoint[] => [
+export const statusEndpoints = (readStatus: () => Promise<schemas.PlatformStatus>): readonly Endpoint[] => [
   endpoint('operator', 'POST /operations/check', {
     name: 'checkOperator',
     summary: 'Check whether the caller is an operator',
@@ -109,7 +98,7 @@ export const statusEndpoints = (readStatus: () => Promise<PlatformStatus>): read
     summary: 'The health of the platform',
     description:
       'Services and their databases, the feed, the readers at this gateway, and backups, as seen by this gateway through the process of each service that it reaches. What is down is reported as down within about a second, and what only it would know is null.',
-    responseSchema: platformStatus,
+    responseSchema: schemas.platformStatus,
     handle: async () => {
       const data = await readStatus();
       return successResponse(data.problems.length === 0 ? HEALTHY_MESSAGE : data.problems.join(' '), { data });
@@ -127,8 +116,8 @@ export const operatorsSignInEndpoints = (exchangeCode: ExchangeCode): readonly E
     summary: 'Exchange a code for the token of this machine',
     description:
       'For our own page, opened on this machine at the address shown in the terminal. Its code is valid once, for ten minutes. 401 after that, and if no such token exists.',
-    bodySchema: operatorsCode,
-    responseSchema: operatorsToken,
+    bodySchema: schemas.operatorsCode,
+    responseSchema: schemas.operatorsToken,
     handle: ({ body: { code } }) => {
       const token = exchangeCode(code);
       if (token === undefined) throw unauthenticated('The address was opened before, or is too old: use the token.');

@@ -6,8 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createGraph, type Outcome } from '../federated-graph.ts';
 import type { CaseResult } from '../public-suite.ts';
 import { withStandIns } from '../stand-ins.ts';
-import type { Subgraph } from './subgraph.ts';
-import type { Case, CaseGroup } from './supergraph.ts';
+import type { Case, CaseGroup, Subgraph } from './suite-modules.ts';
 
 /** Runs the public audit of federation gateways: each case on the compiled executor, with its services in this process. */
 export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
@@ -44,10 +43,8 @@ function describe(error: unknown): string {
 }
 
 /** Our replacements for modules of the suite. */
-const STAND_INS = {
-  '../../subgraph.js': new URL('subgraph.ts', import.meta.url),
-  '../../supergraph.js': new URL('supergraph.ts', import.meta.url),
-};
+const OURS = new URL('suite-modules.ts', import.meta.url);
+const STAND_INS = { '../../subgraph.js': OURS, '../../supergraph.js': OURS };
 
 /** Imports the groups of cases from the suite's unmodified sources, which get our versions of their packages. */
 async function loadGroups(dir: string): Promise<CaseGroup[]> {

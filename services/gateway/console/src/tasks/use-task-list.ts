@@ -1,9 +1,8 @@
-import type { LiveTask, Task } from '@taskmesh/client';
+import type { Client, LiveTask, LiveTasks, Task } from '@taskmesh/client';
 import { useLiveTasks, type UsedTasks } from '@taskmesh/client/react';
 import { useMemo, useRef } from 'preact/hooks';
 import { useClient } from '../client-context.ts';
 import { filtersOf, listOf, NO_FILTERS, type Filters } from './filters.ts';
-import { keepLists } from './keep-lists.ts';
 
 export interface TaskList extends UsedTasks {
   filters: Filters;
@@ -37,4 +36,22 @@ function useCategories(tasks: readonly Task[]): readonly string[] {
   const fresh = new Set(tasks.flatMap(({ category }) => (category && !known.has(category) ? [category] : [])));
   if (fresh.size > 0) seen.current = [...known, ...fresh].toSorted((one, other) => one.localeCompare(other));
   return seen.current;
+}
+
+const MAX_LISTS = 8;
+
+/** Caches lists by their options, so that returning to one shows it at once. Evicts the least recently used list. */
+export function keepLists(client: Pick<Client, 'liveTasks'>): Pick<Client, 'liveTasks'> {
+  const lists = new Map<string, LiveTasks>();
+  return {
+    liveTasks(options) {
+      const text = JSON.stringify(options);
+      const list = lists.get(text) ?? client.liveTasks(options);
+      lists.delete(text);
+      lists.set(text, list);
+      const [oldest = ''] = lists.keys();
+      if (lists.size > MAX_LISTS) lists.delete(oldest);
+      return list;
+    },
+  };
 }

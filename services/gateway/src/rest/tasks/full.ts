@@ -57,15 +57,9 @@ function nextQuery({ limit = LIST_LIMIT, offset = 0, ...others }: ListQuery): st
   return queryText({ limit, ...others, offset: offset + limit });
 }
 
-function listVariables({
-  completed,
-  category,
-  priority,
-  sortBy = 'created_at',
-  order = 'desc',
-  limit = LIST_LIMIT,
-  offset = 0,
-}: ListQuery): RestTasksQueryVariables {
+function listVariables(query: ListQuery): RestTasksQueryVariables {
+  const { completed, category, priority, sortBy = 'created_at', order = 'desc' } = query;
+  const { limit = LIST_LIMIT, offset = 0 } = query;
   return {
     filter: {
       ...(completed !== undefined && { completed: completed === 'true' }),

@@ -17,3 +17,20 @@ export function createSubgraph(
 ): Subgraph {
   return { name, typeDefs, schema: buildSubgraphSchema({ typeDefs: parse(typeDefs), resolvers }) };
 }
+
+export interface Case {
+  query: string;
+  /** `errors`: whether errors are required or forbidden; if absent, both are accepted. */
+  expected: { data?: unknown; errors?: boolean };
+}
+
+export interface CaseGroup {
+  id: string;
+  subgraphs: readonly Subgraph[];
+  cases: readonly Case[];
+}
+
+/** As `createSubgraph`. */
+export function serve(id: string, subgraphs: readonly Subgraph[], tests: readonly Case[] | (() => Case[])): CaseGroup {
+  return { id, subgraphs, cases: typeof tests === 'function' ? tests() : tests };
+}

@@ -1,5 +1,5 @@
 import type { LiveTasks, LiveTasksOptions } from '@taskmesh/client';
-import { keepLists } from './keep-lists.ts';
+import { keepLists } from './use-task-list.ts';
 
 function createLists() {
   const made: (LiveTasksOptions | undefined)[] = [];
