@@ -197,6 +197,7 @@ describe('when the tables were empty at their last analysis', () => {
   beforeAll(async () => {
     const { store } = await openStore('was_empty');
     client = await connectClient(store.url);
+    for (const table of TABLES) await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
     await client.query(FILL);
     for (const table of TABLES) await client.query(`delete from ${table}; analyze ${table}`);
     await client.query(FILL);
