@@ -1,4 +1,4 @@
-import { eventually, listen } from '@taskmesh/testing';
+import { atEnd, eventually, listen } from '@taskmesh/testing';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createResponseBudget, createServicePool, type PostRequest, type ServicePool } from './pools.ts';
@@ -88,7 +88,27 @@ describe('while all connections are busy', () => {
     await eventually(() => expect(arrived).toEqual(['a0']));
     release();
     await Promise.all([...first, ...others]);
-    expect(arrived.slice(0, 5)).toEqual(['a0', 'a1', 'b', 'c', 'a2']);
+    expect(arrived.slice(0, 5)).toEqual(['a0', 'b', 'c', 'a1', 'a2']);
+  });
+
+  it.each([
+    ['half of them', 'network', ['2001:db8:1:0::/64'], 18, 4],
+    ['three quarters of them', 'site', ['2001:db8:1:0::/64', '2001:db8:1:1::/64'], 18, 6],
+    ['as many as they need', 'process', [undefined], 7, 7],
+  ])('requests use %s if they are of one %s', async (_share, _of, networks, asked, running) => {
+    const large = createServicePool(origin, { connections: 8 });
+    atEnd(() => large.destroy());
+    const { release } = hold();
+    const ofOne = (at: number) => ({ network: networks[at % networks.length] });
+    const all = Array.from({ length: asked }, (_, at) => post('one', ofOne(at), large));
+    all.push(post('other', { network: '192.0.2.1' }, large));
+    await expect(post('gone', { ...ofOne(0), timeoutMs: 20 }, large)).rejects.toMatchObject(UNAVAILABLE);
+    await eventually(() =>
+      expect(arrived.toSorted()).toEqual([...Array.from({ length: running }, () => 'one'), 'other']),
+    );
+    release();
+    await Promise.all(all);
+    expect(arrived).toHaveLength(asked + 1); // all but the one that was gone
   });
 
   it('the number of waiting requests is limited', async () => {

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { unavailable } from '@taskmesh/contracts';
-import { createFairQueue } from '@taskmesh/service';
+import { createBulkhead, createFairQueue, siteOf } from '@taskmesh/service';
 import { startWaiting, abandoned } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -78,7 +78,7 @@ export interface PostRequest {
   body: string;
   /** Covers everything: the wait for a connection, the response, and a retry. */
   timeoutMs: number;
-  /** For whom it is sent, from `networkOf`: networks take turns while all connections are busy. @default one for all such requests */
+  /** From `networkOf`: each may use half of the connections, and while all are busy, they take turns. @default others share a turn */
   network?: string | undefined;
   /** Aborts the request, unless it is not idempotent and was already sent. */
   signal?: AbortSignal | undefined;
@@ -132,11 +132,12 @@ export function createServicePool(
   { connections = CONNECTIONS, budget, ...options }: ServicePoolOptions = {},
 ) {
   const pool = createLazyPool(url, { connections, ...options });
+  const queue = { maxWaiting: MAX_QUEUED, refusal: () => new Error('Too many requests wait for the service.') };
   /** Includes abandoned requests until their turn comes. */
-  const turns = createFairQueue({
-    ...{ concurrency: connections, maxWaiting: MAX_QUEUED },
-    refusal: () => new Error('Too many requests wait for the service.'),
-  });
+  const turns = createFairQueue({ concurrency: connections, ...queue });
+  /** They leave connections to others, also while the service does not respond. */
+  const networks = createBulkhead({ concurrency: Math.ceil(connections / 2), ...queue });
+  const sites = createBulkhead({ concurrency: Math.ceil((connections * 3) / 4), ...queue });
 
   /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   const post = (request: PostRequest) =>
@@ -225,7 +226,9 @@ export function createServicePool(
         send();
         await ended;
       };
-      turns.run(network, sendInTurn).catch(fail);
+      const run = () => turns.run(network, sendInTurn);
+      const running = network ? networks.run(network, () => sites.run(siteOf(network), run)) : run();
+      running.catch(fail);
     });
 
   return {

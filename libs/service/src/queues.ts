@@ -5,7 +5,8 @@ export interface BulkheadOptions {
   concurrency: number;
   /** How many pieces of work may wait, per key. @default any number */
   maxWaiting?: number;
-  maxWaitMs: number;
+  /** @default any time */
+  maxWaitMs?: number;
   refusal: () => Error;
 }
 

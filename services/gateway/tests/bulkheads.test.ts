@@ -80,26 +80,31 @@ it("answers a user while strangers' logins occupy all their connections to auth,
   await eventually(() => expect(asked).toBe(3 * 128 + 2));
   await http.graphql('{ me { id } }', { token: await http.auth.token(ANN) }); // until then, the login waits for its turn
   firstFour.release();
-  await eventually(() => expect(arrived).toContain('192.0.2.9'));
-  expect(arrived).toHaveLength(256 + 4);
+  await eventually(() => {
+    expect(arrived).toContain('192.0.2.9');
+    expect(arrived).toHaveLength(256 + 4);
+  });
   logins.release();
   await Promise.all([...all, later]);
 });
 
-it("answers a user while accounts at another address occupy all of that address's connections to tasks", async () => {
+it.each([
+  ["all of that address's connections to tasks", 'tasks', 'another', QUERY],
+  ["all of its address's connections to auth, for one to tasks", 'auth', 'its', '{ me { id } }'],
+] as const)('answers a user while accounts occupy %s', async (_what, service, whose, query) => {
   const http = await startTestGateway({ mode: 'http', env: BEHIND_PROXY });
-  const lists = holdExecution(http.tasks, (identity) => identity.role === 'user' && identity.userId !== BOB);
+  const requests = holdExecution(http[service], (identity) => identity.role === 'user' && identity.userId !== BOB);
   const accounts = await Promise.all(
     Array.from({ length: 48 }, (_, at) => http.auth.token(ANN.replace('-0000-', `-${1_000 + at}-`))),
   );
   const all = accounts.flatMap((token) =>
-    Array.from({ length: MAX_AT_ONCE }, () => http.graphql(QUERY, { token, headers: STRANGER })),
+    Array.from({ length: MAX_AT_ONCE }, () => http.graphql(query, { token, headers: STRANGER })),
   );
-  await eventually(() => expect(lists.held()).toBe(128));
-  const authorizationOfBob = `Bearer ${await http.auth.token(BOB)}`;
-  const bobs = await fetch(`${http.origin}/api/tasks/stats`, { headers: { authorization: authorizationOfBob } });
-  expect(bobs.status).toBe(200);
-  lists.release();
+  await eventually(() => expect(requests.held()).toBe(128));
+  const headers = { authorization: `Bearer ${await http.auth.token(BOB)}`, ...(whose === 'its' && STRANGER) };
+  expect((await fetch(`${http.origin}/api/tasks`, { headers })).status).toBe(200);
+  expect(requests.held()).toBe(128);
+  requests.release();
   await Promise.all(all);
 });
 

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
-import { type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 import { connectGraphqlWs, GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence task { owner { name } } } }';
@@ -13,7 +13,7 @@ let users = 0;
 const gateway = useGateway();
 beforeEach(async () => {
   await gateway.untilSubscriptions(0);
-  user = `a0000000-0000-4000-8000-00000000000${++users}`;
+  user = `a0000000-0000-4000-8000-${String(++users).padStart(12, '0')}`;
   sid = user.replace('a', 'c');
 });
 afterAll(() => gateway.untilSubscriptions(0));
@@ -27,10 +27,11 @@ const openAll = async (after?: string): Promise<TestStream[]> => {
   const start = { ...(await request()), variables: { after } };
   return Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start)));
 };
-const askForEvents = async () =>
-  fetch(`${gateway.origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
-    headers: { accept: 'text/event-stream', authorization: `Bearer ${await gateway.auth.token(user)}` },
+const askForEventsOf = async ({ origin, auth }: TestGateway, account: string, headers?: Record<string, string>) =>
+  fetch(`${origin}/graphql?query=${encodeURIComponent(QUERY)}`, {
+    headers: { accept: 'text/event-stream', authorization: `Bearer ${await auth.token(account)}`, ...headers },
   });
+const askForEvents = () => askForEventsOf(gateway, user);
 const endedAsUnavailable = () =>
   Promise.all(
     GRAPHQL_PROTOCOLS.map((protocol) =>
@@ -142,6 +143,21 @@ it('gives a new stream over SSE the place of the oldest, once that is a minute o
   expect(newest.status).toBe(200);
   await expect(oldest.text()).rejects.toThrow();
   await Promise.all([refused, newest, ...others].map(({ body }) => body?.cancel()));
+});
+
+it('keeps the oldest stream over SSE if the network of the new one has no room', async () => {
+  const limits = { REALTIME_MAX_SOCKETS_PER_USER: '1', REALTIME_MAX_SOCKETS_PER_IP: '1' };
+  const other = await startTestGateway({ env: { TRUSTED_PROXIES: '127.0.0.1', ...limits } });
+  const ask = (account: string, last: number) =>
+    askForEventsOf(other, account, { 'x-forwarded-for': `192.0.2.${last}` });
+  const streams = [await ask(user, 1), await ask(user.replace('a', 'b'), 2)];
+  const now = performance.now.bind(performance);
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  const refused = await ask(user, 2);
+  jest.restoreAllMocks();
+  expect(refused.status).toBe(429);
+  expect(await other.subscriptions()).toBe(2);
+  await Promise.all([refused, ...streams].map(({ body }) => body?.cancel()));
 });
 
 describe('streams over graphql-ws, SSE and multipart', () => {

@@ -65,7 +65,7 @@ it("lets a long statement wait for 5 s in all, for those of its owner and then f
     database.run('read', { name: `${key}`, text: `select pg_advisory_xact_lock(${key})` }, [], owner, owner);
   const [first, ofBob, begunMs] = [run('ada', 3), run('bob', 4), performance.now()];
   const second = run('ada', 3).catch((error: unknown) => [error, performance.now() - begunMs] as const);
-  await sleep(2_000);
+  await sleep(4_000);
   await holders[0].close();
   await first;
   const [error, tookMs] = (await second) as readonly [unknown, number];
@@ -73,7 +73,7 @@ it("lets a long statement wait for 5 s in all, for those of its owner and then f
   await ofBob;
   await database.close();
   expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(tookMs).toBeLessThan(6_000);
+  expect(tookMs).toBeLessThan(8_000); // and not after 5 s more of waiting for others'
 }, 20_000);
 
 it('runs the long statements of all owners on half of the connections, and those of networks in turns', async () => {

@@ -14,7 +14,7 @@ import {
   tasksOperators,
   type ServicePool,
 } from '@taskmesh/internal-api';
-import { createFailureLog, inSpan, networkOf, type Clock, type Log } from '@taskmesh/service';
+import { createFailureLog, inSpan, type Clock, type Log } from '@taskmesh/service';
 import type { SubgraphRequest } from '@taskmesh/subgraph';
 import type { GatewayProcess } from '../config.ts';
 import { REQUEST_TIMEOUT_MS, type Connections, type RequestOptions } from './connections.ts';
@@ -54,7 +54,6 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
     const { call, timeoutMs = REQUEST_TIMEOUT_MS, ...more } = options;
     const pool = service === 'auth' && call.identity.role === 'anonymous' ? strangers : byName.get(service);
     if (!pool) throw unavailable(undefined, new Error(`There is no service "${service}".`));
-    const { ip = '' } = { ip: undefined, ...call.identity };
     const token = await signer.tokenFor(call.identity, service);
     const headers: Record<string, string> = {
       'content-type': 'application/json',
@@ -62,8 +61,7 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
       'x-request-id': call.requestId,
     };
     if (traceparent) headers.traceparent = traceparent;
-    const about = { path: '/graphql', network: networkOf(ip), isOurs: true };
-    return postGraphQL(pool, { ...about, headers, request, timeoutMs, ...more });
+    return postGraphQL(pool, { path: '/graphql', headers, isOurs: true, request, timeoutMs, ...more });
   };
   const send = (service: string, request: SubgraphRequest, options: RequestOptions) =>
     inSpan(

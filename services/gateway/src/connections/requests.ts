@@ -104,14 +104,8 @@ export function createExternalSubgraphClient() {
   ): Promise<SubgraphResult> => {
     const { origin, pathname, search } = new URL(url);
     const { timeoutMs = REQUEST_TIMEOUT_MS, ...more } = options;
-    return postGraphQL(poolOf(origin), {
-      path: pathname + search,
-      headers: HEADERS,
-      request: graphql,
-      isOurs: false,
-      timeoutMs,
-      ...more,
-    });
+    const about = { path: pathname + search, headers: HEADERS, isOurs: false };
+    return postGraphQL(poolOf(origin), { ...about, request: graphql, timeoutMs, ...more });
   };
 
   return {

@@ -3,7 +3,7 @@ import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createStore, readFeed, startFeed, type ChangeStore } from '../../tests/fakes/change-store.ts';
+import { createReader, createStore, readFeed, startFeed, type ChangeStore } from '../../tests/fakes/change-store.ts';
 import type { FeedOptions } from './feed.ts';
 
 const EVERY_MS = 60_000;
@@ -103,6 +103,13 @@ describe('requests of the feed to the tasks service', () => {
     await eventually(() => expect(held).toBe(4 + 1));
     readers.push(...Array.from({ length: 100 }, () => readFeed(feed, randomUUID())));
     await eventually(() => expect(held).toBe(16));
+    const leaving = new AbortController();
+    const left = Array.from({ length: 10 }, () =>
+      feed.subscribe(owner, undefined, { ...createReader(), signal: leaving.signal }),
+    );
+    const outcomes = Promise.allSettled(left);
+    leaving.abort();
+    expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(['rejected']));
     release();
     await Promise.all(readers);
     expect(held).toBe(201);

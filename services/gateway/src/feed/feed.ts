@@ -266,8 +266,9 @@ export function createFeed(options: FeedOptions) {
     entry.readers++;
     expected.set(owner, entry);
     try {
-      const startInTurn = () => ownStarts.run(owner, () => starts.run(owner, () => startOf(owner, after)));
-      const start = await retryWhileUnavailable(startInTurn, random);
+      const { signal } = feedReader;
+      const run = () => starts.run(owner, () => startOf(owner, after), signal);
+      const start = await retryWhileUnavailable(() => ownStarts.run(owner, run, { signal }), random, signal);
       const { head } = start;
       const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
       return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
@@ -337,14 +338,14 @@ function cursorExpired(): AppError {
 }
 
 /** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */
-async function retryWhileUnavailable<Result>(work: () => Promise<Result>, random: () => number): Promise<Result> {
+async function retryWhileUnavailable<Result>(work: () => Promise<Result>, random: () => number, signal?: AbortSignal) {
   const deadline = performance.now() + RETRY_FOR_MS;
   for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
-      if (performance.now() > deadline) throw unavailable(undefined, error);
+      if (signal?.aborted || performance.now() > deadline) throw unavailable(undefined, error);
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, RETRY, random)));
     }
   }

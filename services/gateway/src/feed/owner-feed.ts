@@ -9,6 +9,8 @@ export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
 /** One reader of an owner's changes. No function throws, and all except `drained` return at once. */
 export interface FeedReader {
+  /** Aborted when its client has gone. */
+  signal?: AbortSignal | undefined;
   /** For a reader without a cursor: the cursor at which it begins. Called before any change. */
   onBegin?(cursor: string): void;
   onChange(change: TaskChanged): void;

@@ -119,9 +119,9 @@ export function createEventRenderer(
   return {
     ...document,
     withVariables(variables, call, runLimited) {
-      const key = keyOf(variables);
+      const [key, network] = [keyOf(variables), networkOf(call.ip)];
       // The account's limit comes first: an account with many events must not take slots from others with the same document.
-      const runInBoth: RunLimited = (work) => runLimited(() => fetches.run(networkOf(call.ip), work));
+      const runInBoth: RunLimited = (work) => runLimited(() => fetches.run(network, work));
       return (change, isWaiting) => {
         const reader = { isWaiting, call };
         const texts = textsOf(change);

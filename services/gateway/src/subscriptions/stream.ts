@@ -46,6 +46,7 @@ export interface View {
 interface Reading {
   owner: string;
   after: string | undefined;
+  signal: AbortSignal | undefined;
   view: () => View;
 }
 
@@ -141,9 +142,10 @@ export function openStream(
     onOver(listener: () => void) {
       onOver = listener;
     },
-    async read(feed: Feed, { owner, after, view }: Reading) {
+    async read(feed: Feed, { owner, after, signal, view }: Reading) {
       try {
         detach = await feed.subscribe(owner, after, {
+          signal,
           onBegin: (cursor) => isOver || sink.position?.(cursor),
           onChange: (change) => handleChange(change, view),
           onEnd: (reason: FeedEnd) =>
@@ -160,7 +162,7 @@ export function openStream(
       } catch (error) {
         over();
         const failure = asGraphQL(error);
-        failed(failure);
+        if (!signal?.aborted) failed(failure);
         throw failure;
       }
       if (isOver) detach();

@@ -166,7 +166,7 @@ export function createSubscriptions(deps: Deps) {
         share.release();
         unsubscribed();
       });
-      await stream.read(feed, { owner: identity.userId, after, view: () => live.view });
+      await stream.read(feed, { owner: identity.userId, after, signal: call.signal, view: () => live.view });
       if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
       return { canResume: () => getsCursors && knowsCursor, position: stream.position, stop: stream.stop };
     },

@@ -11,11 +11,20 @@ import type { Supergraph } from './supergraph.ts';
 const NOW = 1_000_000;
 const IN_TIME_MS = 10_000;
 
+/** For whom requests were sent. */
+const networks: unknown[] = [];
+
 /** The timeouts of requests to these services of a graph. */
 function waits(services: Supergraph['services']) {
   const seen: number[] = [];
-  const request = async (_service: string, _url: unknown, _request: unknown, { timeoutMs = 0 }: RequestOptions) => {
+  const request = async (
+    _service: string,
+    _url: unknown,
+    _request: unknown,
+    { timeoutMs = 0, network }: RequestOptions,
+  ) => {
     seen.push(timeoutMs);
+    networks.push(network);
     return { data: {} };
   };
   const map = createServiceMap({ services } as Supergraph, {
@@ -25,7 +34,7 @@ function waits(services: Supergraph['services']) {
     log: createLog({ service: 'test', level: 'silent' }),
   });
   return async (name: string, query: string, given: Partial<RequestCall> = {}, inMs = IN_TIME_MS) => {
-    const call = { identity: { role: 'operator' }, requestId: 'r', ...given };
+    const call = { identity: { role: 'operator' }, requestId: 'r', ip: '2001:db8::1', ...given };
     const run = { call, deadline: NOW + inMs, mutation: query.startsWith('mutation') } as unknown as OperationRun;
     await map[name]?.process({ request: { query }, context: run } as never); // all that it reads
     return seen.at(-1);
@@ -42,6 +51,13 @@ it("gives operators' mutations of backup time for large databases, and everythin
   const user = { role: 'user', userId: 'u', sessionId: 's' } as const;
   for (const identity of [{ role: 'anonymous' } as const, user])
     expect(await wait('backup', 'mutation { createBackup }', { identity })).toBe(IN_TIME_MS);
+});
+
+it('names the network for which it asks, to the pools of foreign services, too', async () => {
+  const wait = waits([own('tasks'), own('backup'), { name: 'foreign', url: 'http://foreign.example/', own: false }]);
+  networks.length = 0;
+  for (const service of ['tasks', 'backup', 'foreign']) await wait(service, '{ field }');
+  expect(networks).toEqual(Array.from({ length: 3 }, () => '2001:db8:0:0::/64'));
 });
 
 it('sends nothing once the time limit has passed', async () => {
@@ -67,7 +83,7 @@ it('treats a service of another version that does not know a request as unavaila
       log: createLog({ service: 'test', level: 'silent' }),
     });
     const run = {
-      call: { identity: { role: 'operator' } },
+      call: { identity: { role: 'operator' }, ip: '192.0.2.1' },
       deadline: NOW + IN_TIME_MS,
       mutation: false,
     } as unknown as OperationRun;
@@ -98,7 +114,7 @@ it('logs that a service did not respond, but not requests that were refused here
       log: { warn: (fields: { err: Error }) => logged.push(fields.err.message) } as unknown as Log,
     });
     const run = {
-      call: { identity: { role: 'operator' } },
+      call: { identity: { role: 'operator' }, ip: '192.0.2.1' },
       deadline: NOW + IN_TIME_MS,
       mutation: false,
     } as unknown as OperationRun;

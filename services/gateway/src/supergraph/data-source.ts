@@ -2,7 +2,7 @@ import { AppError, isErrorCode, unavailable } from '@taskmesh/contracts';
 import type { GraphQLDataSource } from '@apollo/gateway';
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
-import type { Clock, Log } from '@taskmesh/service';
+import { type Clock, type Log, networkOf } from '@taskmesh/service';
 import type { SubgraphRequest, SubgraphResult } from '@taskmesh/subgraph';
 import type { Connections, RequestOptions } from '../connections/connections.ts';
 import type { GraphSource, GraphSources, OperationRun, RequestCall } from './operation.ts';
@@ -52,6 +52,7 @@ function createDataSource(
         requestId: call.requestId,
         ...(call.traceparent && { traceparent: call.traceparent }),
       },
+      network: networkOf(call.ip),
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
       ...(signal && { signal }),

@@ -9,6 +9,7 @@ import {
   inSpan,
   type Log,
   networkOf,
+  NETWORKS_PER_SITE,
   siteOf,
 } from '@taskmesh/service';
 import { getOperationAST, GraphQLError, Kind, parse, validate } from 'graphql';
@@ -150,10 +151,9 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
 
 /**
  * How many operations of a caller run at once; other callers' work waits behind all of them. One session leaves room for the
- * other sessions of its account, which can end it. Many people, or a server of theirs, may share an address. Anyone may have
- * many accounts, so an IPv6 site (and a network) leaves connections to services to others.
+ * other sessions of its account, which can end it. Many people, or a server of theirs, may share an address.
  */
-const CONCURRENCY = { session: 6, account: 20, network: 128, site: 192 };
+const CONCURRENCY = { session: 6, account: 20, network: 256 };
 /** This many objects take milliseconds, and count as one more operation. A default page has fewer. */
 const COST_PER_OPERATION = 200;
 /** The largest page still runs together with others of its session, which may wait for a service that does not respond. */
@@ -161,10 +161,8 @@ const MAX_WEIGHT = CONCURRENCY.session / 2;
 const QUEUE = {
   maxWaiting: 1_000,
   maxWaitMs: 5_000,
-  refusal: () => toGraphQLError(rateLimited(1, 'Your earlier requests are still running; try again.')),
+  refusal: () => toGraphQLError(rateLimited(1, 'Earlier requests of this account or network still run; try again.')),
 };
-/** As many as a network may have connections. */
-const NETWORK_QUEUE = { ...QUEUE, maxWaiting: 2_000 };
 
 /** Runs an operation of this caller, or rejects with RATE_LIMITED. Lanes of an account do not wait for each other. */
 export type RunForCaller = <Result>(
@@ -174,24 +172,23 @@ export type RunForCaller = <Result>(
   lane?: string,
 ) => Promise<Result>;
 
-/** Limits what one session, account and network run at once, so that slow or large operations do not delay other callers. */
+/** Limits what one session and one account run at once, so that slow or large operations do not delay other callers. */
 export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
-  const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...NETWORK_QUEUE });
-  const sites = createBulkhead({ concurrency: CONCURRENCY.site, ...NETWORK_QUEUE });
+  const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
+  const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
   return async ({ identity, ip, signal }, cost, run, lane = '') => {
     const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
     const options = { signal, weight };
     if (signal?.aborted) throw toGraphQLError(unavailable(undefined, new Error('The caller has disconnected.')));
+    if (identity.role === 'user') {
+      const { sessionId, userId } = identity;
+      return sessions.run(lane + sessionId, () => accounts.run(lane + userId, run, options), options);
+    }
     if (identity.role === 'operator') return run();
     const network = networkOf(ip);
-    const runOf = (who: string) =>
-      networks.run(who + network, () => sites.run(who + siteOf(network), run, options), options);
-    // Apart from users of their network: logins may wait for long.
-    if (identity.role !== 'user') return runOf('stranger ');
-    const { sessionId, userId } = identity;
-    return sessions.run(lane + sessionId, () => accounts.run(lane + userId, () => runOf(lane), options), options);
+    return networks.run(network, () => sites.run(siteOf(network), run, options), options);
   };
 }
 

@@ -103,11 +103,11 @@ async function subscribe(
   const { limitAge, watch, subscriptions, metrics, open, reserveIp } = deps;
   const { protocol } = kind.format;
   const { userId } = user.identity;
-  const release = await reservePlace(deps, userId);
-  const releaseIp = release && reserveIp(user.call.ip);
-  if (!releaseIp) {
-    release?.();
-    throw rateLimited(1, 'Too many streams.');
+  const releaseIp = reserveIp(user.call.ip);
+  const release = releaseIp && (await reservePlace(deps, userId));
+  if (!release) {
+    releaseIp?.();
+    throw rateLimited(1, 'Too many streams of this account or network.');
   }
 
   const writer = new StreamWriter(reply, kind);
