@@ -52,11 +52,12 @@ export async function importArchive(archive: ArchiveImport): Promise<ImportedRow
 
   const rows: Record<string, number> = {};
   for (const [table, columns] of kept) {
-    const count = await put(session, table, [...columns.keys()]);
+    const count = await unlessBroken(put(session, table, [...columns.keys()]));
     if (count === undefined) return { reason: `Rows of the table ${table} break the rules of their store.` };
     rows[table] = count;
   }
-  await store.migrate();
+  const isMigrated = await unlessBroken(store.migrate().then(() => true));
+  if (!isMigrated) return { reason: 'Rows break the rules of their store.' };
   const columns = await columnsOf(session, mainTable, STORE);
   const reason = await findRefusedRows(session, STORE, { rules, columns });
   return reason === undefined ? { rows, dropped } : { reason };
@@ -101,20 +102,20 @@ function wouldLose(lost: string[]): ImportedRows {
 }
 
 /**
- * Returns the number of rows; undefined if they violate the table's constraints. Sequences stay as they are: `complete` advances
- * them, because an id of the archive may be the last possible one.
+ * Returns the number of rows. Sequences stay as they are: `complete` advances them, because an id of the archive may be the last
+ * possible one.
  */
-async function put(session: SqlSession, table: string, columns: string[]): Promise<number | undefined> {
+async function put(session: SqlSession, table: string, columns: string[]): Promise<number> {
   const names = columns.map((name) => `"${name}"`).join(', ');
-  try {
-    const [row] = await session.run<{ count: string }>(`with put as (
-          insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
-        ) select pg_catalog.count(*)::text as count from put`);
-    return Number(row?.count);
-  } catch (error) {
-    if (breaksRules(error)) return undefined;
-    throw error;
-  }
+  const [row] = await session.run<{ count: string }>(`with put as (
+        insert into ${STORE}."${table}" (${names}) overriding system value select ${names} from ${RESTORED}."${table}" returning 1
+      ) select pg_catalog.count(*)::text as count from put`);
+  return Number(row?.count);
+}
+
+/** Returns undefined if rows break the rules of the store. */
+function unlessBroken<Result>(step: Promise<Result>): Promise<Result | undefined> {
+  return step.catch((error: unknown) => (breaksRules(error) ? undefined : Promise.reject(error as Error)));
 }
 
 /** PostgreSQL's error classes for invalid values, violated constraints, and values too long for an index. */

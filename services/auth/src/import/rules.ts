@@ -52,6 +52,10 @@ function rulesFor(columns: Columns): RowRule[] {
       sentence: 'name has 1 to 255 characters',
       broken: `(char_length(${value('name')}) > 255 or btrim(${value('name')}, $2::text) = '')`,
     },
+    {
+      sentence: `password_hash has at most ${MAX_TEXT} bytes`, // an index has no room for many more
+      broken: `octet_length(${value('password_hash')}) > ${MAX_TEXT}`,
+    },
   ];
 }
 

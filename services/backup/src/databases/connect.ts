@@ -55,11 +55,11 @@ export function withAdmin<Result>(
   return withAdmins([url], ([admin]) => work(admin as Client), options); // one client per URL
 }
 
-/** Ends all sessions of a database on that server. */
+const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
+
+/** Ends all clients' sessions of a database on that server. Only superusers may end a worker of the server itself. */
 export async function endSessions(adminUrl: string, database: string): Promise<void> {
-  await withAdmin(maintenanceUrl(adminUrl), (admin) =>
-    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [database]),
-  );
+  await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(END_SESSIONS, [database]));
 }
 
 /**

@@ -43,7 +43,9 @@ export async function createFreshDatabase(
     await admin.query(`grant usage, create on schema ${RESTORED_SCHEMA} to ${loader}`);
   });
   const url = new URL(inDatabase(adminUrl, names.fresh));
-  url.searchParams.set('user', names.loader); // these win over those before the host, which a URL with a socket lacks
+  url.username = '';
+  url.password = ''; // the process that reads the dump must not get the administrator's
+  url.searchParams.set('user', names.loader); // in the query, because a URL with a socket has no host to put it before
   url.searchParams.set('password', password);
   return url.href;
 }

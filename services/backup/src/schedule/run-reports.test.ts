@@ -76,6 +76,20 @@ it('reports each failure and recovery once, even if the database was away when t
   }
 });
 
+it.each([
+  ['succeeded', ['failed', 'recovered', 'failed', 'recovered']],
+  ['failed', ['failed', 'recovered']],
+])('leaves a failure that it could not save to another instance whose run then %s', async (outcome, events) => {
+  const trial = createTrial({ isAway: true });
+  await trial.fail();
+  trial.isAway = false;
+  if (outcome === 'failed') trial.kept = { run: 'backup', since: NOW, notifiedAt: NOW };
+  await trial.reports.leave('backup');
+  await trial.fail();
+  await trial.succeed();
+  expect([trial.notices.map(({ event }) => event), trial.kept]).toEqual([events, null]);
+});
+
 it('notes a success even if no one can be reached any more', async () => {
   const trial = createTrial();
   await trial.fail();

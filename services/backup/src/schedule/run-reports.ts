@@ -89,6 +89,12 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
       await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
       return true;
     },
+    /** Another instance has done the run, and kept its outcome. A failure that only we have reported is over. */
+    async leave(run: RunName): Promise<void> {
+      if (unsaved.has(run) && !(await repository.find(run))) await reportSuccess(run);
+      remembered.delete(run);
+      unsaved.delete(run);
+    },
     /** Stops reporting, because later failures are caused by the shutdown. */
     close: () => void (closed = true),
   };

@@ -1,3 +1,4 @@
+import { unavailable } from '@taskmesh/contracts';
 import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import type { Backup } from '../archives/archive.entity.ts';
@@ -18,6 +19,8 @@ export interface SchedulesDeps extends Pick<CommonParts, 'now' | 'log'> {
   database: Database;
 }
 
+const AWAY = "Backup's own database is not available; the run begins once it is.";
+
 /** All scheduled work shares one lock, so that a backup and a verification never run at the same time. */
 export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Service[] {
   const { backups, reports, database, now, log } = deps;
@@ -32,8 +35,11 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     if (pattern === undefined) return [];
     const repository = createScheduleRepository(database, id);
     const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
-    const onUnavailable = (error: unknown) => reports.run(id, () => Promise.reject(error));
-    return [createScheduler({ pattern, repository, lock, work, onUnavailable, maxAttempts, now, log })];
+    const onUnavailable = (error: unknown) => reports.run(id, () => Promise.reject(unavailable(AWAY, error)));
+    const onDoneElsewhere = () => reports.leave(id);
+    return [
+      createScheduler({ pattern, repository, lock, work, onUnavailable, onDoneElsewhere, maxAttempts, now, log }),
+    ];
   };
 
   /**

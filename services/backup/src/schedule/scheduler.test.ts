@@ -18,6 +18,7 @@ function createTrial(
 ) {
   const begun: string[] = [];
   const unavailable: unknown[] = [];
+  const doneElsewhere: string[] = [];
   let outage: Error | undefined;
   let now = NOW;
   let current = { id: 'backup', begunMoment: null, begunAt: null, attempts: 0, moment: DUE, ...state } as Schedule;
@@ -30,11 +31,12 @@ function createTrial(
           begun.push(moment.toISOString().slice(0, 10));
           current = { ...current, begunMoment: moment, begunAt: at, attempts };
         },
-        end: async (moment) => void (current = { ...current, moment, attempts: 0 }),
+        end: async (moment) => (outage ? Promise.reject(outage) : void (current = { ...current, moment, attempts: 0 })),
       },
       lock: { run: (_waitMs, locked) => locked(async () => true) },
       work,
       onUnavailable: async (error) => void unavailable.push(error),
+      onDoneElsewhere: async () => void doneElsewhere.push(current.moment.toISOString().slice(0, 10)),
       maxAttempts: 3,
       now: () => now,
       log: createLog({ service: 'test', level: 'silent' }),
@@ -49,7 +51,8 @@ function createTrial(
     }
     await scheduler.stop?.();
   };
-  return { run, begun, unavailable, setOutage: (error?: Error) => void (outage = error), state: () => current };
+  const setOutage = (error?: Error) => void (outage = error);
+  return { run, begun, unavailable, doneElsewhere, setOutage, state: () => current };
 }
 
 it('a schedule continues after a clock that was ahead is corrected', async () => {
@@ -128,6 +131,29 @@ describe('a scheduled moment', () => {
     setOutage();
     await run(DAYS[1] as Date);
     expect([unavailable.length, begun]).toEqual([2, ['2026-03-11']]);
+  });
+
+  it('is not reported as not run if the database is back at the second look, or is lost only after the run', async () => {
+    const outage = new Error('the database is down');
+    const brief = createTrial({ moment: new Date(0) });
+    brief.setOutage(outage);
+    setTimeout(() => brief.setOutage(), 10_000);
+    const late = createTrial({ moment: new Date(0) }, async () => (late.setOutage(outage), true));
+    for (const { run, begun, unavailable } of [brief, late]) {
+      await run(NOW);
+      expect([begun, unavailable]).toEqual([['2026-03-10'], []]);
+    }
+  });
+
+  it('is left to the instance that has run it', async () => {
+    for (const [moment, elsewhere] of [
+      [DUE, ['2026-03-10']],
+      [new Date(0), []],
+    ] as const) {
+      const { run, doneElsewhere } = createTrial({ moment });
+      await run(NOW);
+      expect(doneElsewhere).toEqual(elsewhere);
+    }
   });
 
   it('does not wait for a future start time that a clock that was ahead recorded', async () => {

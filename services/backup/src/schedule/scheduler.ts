@@ -12,8 +12,10 @@ export interface SchedulerOptions {
   lock: RunLock;
   /** Returns whether it succeeded. Reports its own failures, unless they are retried, and never throws. */
   work(isRetried: () => boolean): Promise<boolean>;
-  /** Called once for each due moment at which the schedule cannot be read. Never throws. */
+  /** Called once for each due moment at which the schedule cannot be read, from the second look on. Never throws. */
   onUnavailable(error: unknown): Promise<unknown>;
+  /** Called when another instance has done the work of a due moment. */
+  onDoneElsewhere(): Promise<unknown>;
   /** After this many failures, or when the next moment comes first, a moment is completed as well. */
   maxAttempts: number;
   now: () => Date;
@@ -44,19 +46,20 @@ const parse = (pattern: string) => new Cron(pattern, { timezone: 'UTC', mode: '5
  * during the work, one run for the last of them makes up for all.
  */
 export function createScheduler(options: SchedulerOptions): Service {
-  const { pattern, repository, lock, work, onUnavailable, maxAttempts, now, log } = options;
+  const { pattern, repository, lock, work, onUnavailable, onDoneElsewhere, maxAttempts, now, log } = options;
   const cron = parse(pattern);
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let done: Date | undefined;
   let reported: Date | undefined;
+  let failedLooks = 0;
   let stopped = false;
   const after = (ms: number) => new Date(now().getTime() + ms);
 
   /** Does the work of a due moment unless it is done. Returns when to check again; undefined when the moment is done. */
   const runAlone = async (moment: Date): Promise<Date | undefined> => {
     const state = await repository.find();
-    if (state && state.moment >= moment && !isInFuture(state.moment, now())) return undefined;
+    if (state && state.moment >= moment && !isInFuture(state.moment, now())) return void (await onDoneElsewhere());
     // A new schedule has missed nothing.
     if (state) {
       const again = earliest(state, moment, now());
@@ -68,6 +71,7 @@ export function createScheduler(options: SchedulerOptions): Service {
       const isRetried = () => attempts < maxAttempts && next > retryAt && next > after(MAX_WAIT_MS);
       // The shutdown may have caused the failure.
       if (!(await work(isRetried)) && (stopped || isRetried())) return after(MAX_WAIT_MS);
+      reported = moment; // by the work itself, if it failed
     }
     await repository.end(moment);
     if (state) log.debug({ moment }, 'scheduled run ended');
@@ -80,13 +84,16 @@ export function createScheduler(options: SchedulerOptions): Service {
     if (!due || due.getTime() === done?.getTime()) return undefined; // done, or ran earlier while a clock was ahead
     try {
       const again = await lock.run(WAIT_MS, () => runAlone(due));
+      failedLooks = 0;
       if (!again) done = due;
       return again;
     } catch (error) {
       if (error instanceof LockBusyError) return after(MAX_WAIT_MS);
       log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
-      if (due.getTime() !== reported?.getTime()) await onUnavailable(error);
-      reported = due;
+      if (++failedLooks > 1 && due.getTime() !== reported?.getTime()) {
+        await onUnavailable(error);
+        reported = due;
+      }
       return after(MAX_WAIT_MS);
     }
   };
