@@ -36,10 +36,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     const repository = createScheduleRepository(database, id);
     const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
     const onUnavailable = (error: unknown) => reports.run(id, () => Promise.reject(unavailable(AWAY, error)));
-    const onDoneElsewhere = () => reports.leave(id);
-    return [
-      createScheduler({ pattern, repository, lock, work, onUnavailable, onDoneElsewhere, maxAttempts, now, log }),
-    ];
+    const on = { onUnavailable, onDoneElsewhere: () => reports.leave(id) };
+    return [createScheduler({ pattern, repository, lock, work, ...on, maxAttempts, now, log })];
   };
 
   /**
