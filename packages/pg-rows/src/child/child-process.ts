@@ -67,7 +67,6 @@ function start({ path, flags = [], writeStdin }: Job, lost: (cause?: unknown) =>
       execArgv: [...MEMORY, ...flags],
       stdio: [writeStdin ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
       env: neededEnvironment(),
-      serialization: 'advanced', // with JSON, certificates in buffers would become other objects
     });
   } catch (error) {
     throw lost(error);
