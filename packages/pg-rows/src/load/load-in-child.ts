@@ -7,7 +7,7 @@ import { LoadError } from './load-error.ts';
 
 /** What is sent to the process. */
 export interface ChildLoad extends Pick<LoadOptions, 'path' | 'schema' | 'maxTables'> {
-  /** How to connect, as node-postgres accepts it, without functions. The role needs the privileges of `LoadOptions.client`. */
+  /** How to connect, as node-postgres accepts it, as far as JSON can (certificates as text). The role needs the privileges of `LoadOptions.client`. */
   connection: ClientConfig;
   /** A statement to run first, for settings of the session. */
   setUp?: QueryConfig;
