@@ -159,7 +159,7 @@ export interface PublicKeys {
 
 /** Replaces a token that is too long to keep. Rejected like any invalid token. */
 const NO_TOKEN = 'none';
-const MAX_TOKEN_LENGTH = 4_096;
+export const MAX_TOKEN_LENGTH = 4_096;
 
 /** Returns the token to verify; undefined if the client sent nothing or only a public key. */
 export function tokenOf(value: unknown, { apikey, publicKey, isOfUser }: PublicKeys): string | undefined {

@@ -4,7 +4,7 @@ import type { Channel } from './channel.ts';
 import { createBindingLimits, createChannels } from './channels.ts';
 import { createFilters } from './filter.ts';
 import { createHeartbeats } from './heartbeats.ts';
-import { MAX_BINDINGS, tokenOf } from './join.ts';
+import { MAX_BINDINGS, MAX_TOKEN_LENGTH, tokenOf } from './join.ts';
 import { createChannelMessages, decode, type Message, type ProtocolVersion } from './messages.ts';
 import type { Metrics, RealtimeOptions } from './options.ts';
 import {
@@ -146,7 +146,8 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       const version = params.get('vsn') ?? '1.0.0';
       if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };
       // A client may send a user's token instead of the key; the token is verified when a channel is joined.
-      if (publicKey !== undefined && apikey !== publicKey && !tokens.isOfUser(apikey))
+      const isKnown = publicKey === undefined || apikey === publicKey || tokens.isOfUser(apikey);
+      if (!isKnown || apikey.length > MAX_TOKEN_LENGTH)
         return { refused: { status: 401, reason: 'The API key is not valid' } };
       if (version !== '1.0.0' && version !== '2.0.0')
         return { refused: { status: 400, reason: 'vsn must be 1.0.0 or 2.0.0' } };

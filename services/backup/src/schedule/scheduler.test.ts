@@ -19,7 +19,7 @@ function createTrial(
   const begun: string[] = [];
   const unavailable: unknown[] = [];
   const doneElsewhere: string[] = [];
-  let outage: Error | undefined;
+  let [outage, lockOutage]: (Error | undefined)[] = [];
   let now = NOW;
   let current = { id: 'backup', begunMoment: null, begunAt: null, attempts: 0, moment: DUE, ...state } as Schedule;
   const create = () =>
@@ -33,7 +33,7 @@ function createTrial(
         },
         end: async (moment) => (outage ? Promise.reject(outage) : void (current = { ...current, moment, attempts: 0 })),
       },
-      lock: { run: (_waitMs, locked) => locked(async () => true) },
+      lock: { run: (_waitMs, locked) => (lockOutage ? Promise.reject(lockOutage) : locked(async () => true)) },
       work,
       onUnavailable: async (error) => void unavailable.push(error),
       onDoneElsewhere: async () => void doneElsewhere.push(current.moment.toISOString().slice(0, 10)),
@@ -52,7 +52,8 @@ function createTrial(
     await scheduler.stop?.();
   };
   const setOutage = (error?: Error) => void (outage = error);
-  return { run, begun, unavailable, doneElsewhere, setOutage, state: () => current };
+  const setLockOutage = (error?: Error) => void (lockOutage = error);
+  return { run, begun, unavailable, doneElsewhere, setOutage, setLockOutage, state: () => current };
 }
 
 it('a schedule continues after a clock that was ahead is corrected', async () => {
@@ -143,6 +144,13 @@ describe('a scheduled moment', () => {
       await run(NOW);
       expect([begun, unavailable]).toEqual([['2026-03-10'], []]);
     }
+  });
+
+  it('is not reported as not run if another instance has run it, while only the lock is out of reach', async () => {
+    const { run, unavailable, doneElsewhere, setLockOutage } = createTrial({ moment: DUE });
+    setLockOutage(new Error('too many connections'));
+    await run(NOW, NOW, NOW);
+    expect([unavailable, doneElsewhere]).toEqual([[], ['2026-03-10']]);
   });
 
   it('is left to the instance that has run it', async () => {

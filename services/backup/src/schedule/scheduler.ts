@@ -56,10 +56,13 @@ export function createScheduler(options: SchedulerOptions): Service {
   let stopped = false;
   const after = (ms: number) => new Date(now().getTime() + ms);
 
+  const isDone = (state: Pick<Schedule, 'moment'> | null, moment: Date) =>
+    state !== null && state.moment >= moment && !isInFuture(state.moment, now());
+
   /** Does the work of a due moment unless it is done. Returns when to check again; undefined when the moment is done. */
   const runAlone = async (moment: Date): Promise<Date | undefined> => {
     const state = await repository.find();
-    if (state && state.moment >= moment && !isInFuture(state.moment, now())) return void (await onDoneElsewhere());
+    if (isDone(state, moment)) return void (await onDoneElsewhere());
     // A new schedule has missed nothing.
     if (state) {
       const again = earliest(state, moment, now());
@@ -91,7 +94,8 @@ export function createScheduler(options: SchedulerOptions): Service {
       if (error instanceof LockBusyError) return after(MAX_WAIT_MS);
       log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
       if (++failedLooks > 1 && due.getTime() !== reported?.getTime()) {
-        await onUnavailable(error);
+        const isOver = isDone(await repository.find().catch(() => null), due); // only the lock may be out of reach
+        await (isOver ? onDoneElsewhere() : onUnavailable(error));
         reported = due;
       }
       return after(MAX_WAIT_MS);

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { createSigningKey, newPersonalToken, publicKeys, signAccessToken } from '@taskmesh/identity';
-import { createLog, systemClock } from '@taskmesh/service';
+import { collectGarbage, createLog, systemClock } from '@taskmesh/service';
 import { importJWK, type CryptoKey, type JWK } from 'jose';
 import type { User } from '../context.ts';
 import { createAccessKeys } from './access-keys.ts';
@@ -93,6 +93,20 @@ describe('a token', () => {
     });
     expect(await callerOf(token)).toBe(caller);
     expect(getKey).toHaveBeenCalledTimes(1);
+  });
+
+  it('is kept without the header that it was a part of', async () => {
+    const { key, authenticate } = await fixture();
+    const tokens = await Promise.all(Array.from({ length: 300 }, () => tokenOf(key)));
+    const { authenticate: warmUp } = await fixture(key);
+    for (const token of tokens) await warmUp(`Bearer ${token}`);
+    const usedBytes = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = usedBytes();
+    for (const token of tokens) expect((await authenticate(`Bearer${' '.repeat(15_000)}${token}`)).kind).toBe('user');
+    expect((usedBytes() - before) / tokens.length).toBeLessThan(5_000);
   });
 
   it('counts as a use of its session each time it is accepted', async () => {

@@ -38,7 +38,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     try {
       const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
-      verified.set(token, caller, claims.exp * 1000);
+      verified.set(Buffer.from(token).toString(), caller, claims.exp * 1000); // a part of a header would keep all of it
       return unlessEnded(caller);
     } catch (error) {
       if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') throw error;

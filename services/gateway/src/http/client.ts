@@ -21,7 +21,9 @@ export function isOfAnotherSite({ 'sec-fetch-site': site }: IncomingMessage['hea
 
 /** The client's user agent, cut to the length that is stored. */
 function clientOf({ headers }: IncomingMessage): string | undefined {
-  return headers['user-agent']?.slice(0, MAX_CLIENT_LENGTH);
+  const agent = headers['user-agent'];
+  if (agent === undefined || agent.length <= MAX_CLIENT_LENGTH) return agent;
+  return Buffer.from(agent.slice(0, MAX_CLIENT_LENGTH)).toString(); // a mere part would keep all of it
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();

@@ -78,8 +78,8 @@ export async function openLease(
       const lows = lowWater.begin(parts);
       const rows = await run<ReadRow>(statements.READ, [parts, lows, limitPerPart, except]);
       lowWater.end(parts, rows);
-      // After a long scan, only another response makes it safe to publish. Fewer changes would not make it shorter.
-      if (lows.includes(0) && monotonicMs() - beganAt > UPDATE_EVERY_MS) await updateLowWater();
+      // After a long read, only another response makes it safe to publish. Often fewer changes would not make it shorter.
+      if (monotonicMs() - beganAt > UPDATE_EVERY_MS) await updateLowWater();
       return rows;
     },
     /** Reads the first `MAX_BLOCKED_CHANGES` changes of each owner. */

@@ -22,6 +22,8 @@ interface World {
   /** Makes publishing fail. May call `replay` meanwhile, to have old changes published again. */
   onPublish?: (replay: () => void) => void;
   onTopic?: (topic: string) => void;
+  /** Called for each change, before it is published. */
+  onSeal?: () => void;
   monotonicMs?: () => number;
   backoff?: RelayDeps['backoff'];
   sleep: NonNullable<RelayDeps['sleep']>;
@@ -31,6 +33,7 @@ function createWorld({
   read,
   onPublish,
   onTopic,
+  onSeal,
   monotonicMs = () => 0,
   backoff = { firstMs: 1, maxMs: 1 },
   sleep,
@@ -62,7 +65,12 @@ function createWorld({
   return createRelay({
     repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
     eventLog,
-    cursors: { seal: async () => 'cursor' },
+    cursors: {
+      async seal() {
+        onSeal?.();
+        return 'cursor';
+      },
+    },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
     backoff,
     clock: { now: () => 0 },
@@ -80,9 +88,9 @@ it('begins with few changes, and reads fewer again after a round that took too l
     monotonicMs: () => nowMs,
     read(limit) {
       if (limits.push(limit) === 14) enough.resolve();
-      nowMs += limit * 10; // the session's fence is at 3 s
       return Array.from({ length: limit }, (_, n) => change(n + 6));
     },
+    onSeal: () => (nowMs += 10), // the session's fence is at 3 s
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
   });
   await relay.start();
@@ -148,17 +156,18 @@ it('never reads from the beginning again unless changes are replayed: an old sna
   expect(lows.slice(0, 12)).toEqual([0, 0, ...Array.from({ length: 10 }, () => 5)]);
 });
 
-it('publishes what a slow read found, at once', async () => {
-  let [nowMs, reads] = [0, 0];
+it.each([0, 5])('publishes what a slow read from the id %d on found, at once', async (from) => {
+  let [nowMs, slowReads] = [0, 0];
   const published = Promise.withResolvers<number>();
   const relay = createWorld({
-    monotonicMs: () => nowMs,
+    monotonicMs: () => (nowMs += 300),
     read(_limit, _except, low) {
-      if (low === 0) nowMs += 10_000;
-      reads++;
+      if (low !== from) return [];
+      nowMs += 10_000;
+      slowReads++;
       return [change(6)];
     },
-    onPublish: () => published.resolve(reads),
+    onPublish: () => published.resolve(slowReads),
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
   });
   await relay.start();

@@ -87,7 +87,9 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
   const initialise = async (token: unknown) => {
     if (isInitialised) return refuse(CloseCode.TooManyInitialisationRequests, 'Too many initialisation requests');
     isInitialised = true;
-    const found = await authenticate(context, handshake, token);
+    const authenticated = authenticate(context, handshake, token);
+    handshake.authorization = []; // not kept for hours
+    const found = await authenticated;
     // The socket may have closed meanwhile. What is acquired from here on is released by its close handler below.
     if (socket.readyState !== socket.OPEN) return;
     if (found.kind === 'anonymous') return unauthorized(CloseCode.Unauthorized, 'Unauthorized');
