@@ -227,7 +227,9 @@ export function createServicePool(
         await ended;
       };
       const run = () => turns.run(network, sendInTurn);
-      const running = network ? networks.run(network, () => sites.run(siteOf(network), run, { signal }), { signal }) : run();
+      const running = network
+        ? networks.run(network, () => sites.run(siteOf(network), run, { signal }), { signal })
+        : run();
       running.catch(fail);
     });
 

@@ -52,6 +52,7 @@ describe('a refused upgrade', () => {
   it.each([
     ['no key of a handshake', HANDSHAKE.slice(0, 3), '/graphql', 400],
     ['no API key', HANDSHAKE, CHANNEL, 401],
+    ['an API key that is longer than a token', HANDSHAKE, `${CHANNEL}?apikey=${'x'.repeat(4_097)}`, 401],
     ['nothing at its path', HANDSHAKE, '/nothing', 404],
   ])('gets the reason in JSON: %s', async (_what, headers, path, status) => {
     const socket = await send(rawRequest(`GET ${path}`, headers));
