@@ -56,6 +56,23 @@ it('runs one long statement of an owner at a time, with room for short ones, als
   await database.close();
 });
 
+it('refuses long statements of an owner at once beyond one that runs and five that wait', async () => {
+  const database = await openDatabase(store.url);
+  const holder = await database.openSession();
+  await holder.run({ name: 'hold', text: 'select pg_advisory_lock(5)' });
+  const run = (owner: string) =>
+    database
+      .run('read', { name: 'long', text: 'select pg_advisory_xact_lock(5)' }, [], owner, 'network')
+      .then(() => owner, String);
+  const all = Array.from({ length: 20 }, () => run('ada'));
+  const ofBob = run('bob');
+  const refused = await Promise.all(all.slice(6));
+  await holder.close();
+  expect(new Set(refused)).toEqual(new Set([expect.stringContaining('Earlier requests are still running')]));
+  expect(await Promise.all([...all.slice(0, 6), ofBob])).toEqual([...Array.from({ length: 6 }, () => 'ada'), 'bob']);
+  await database.close();
+}, 20_000);
+
 it("lets a long statement wait for 5 s in all, for those of its owner and then for others'", async () => {
   const database = await openDatabase(store.url, { poolSize: 1, statementTimeoutMs: 30_000 });
   const holders = [await database.openSession(), await database.openSession()] as const;

@@ -28,6 +28,11 @@ const OWNER_SHARE = 0.4;
 /** The share that long statements of all owners together may occupy. */
 const LONG_SHARE = 0.5;
 const MAX_LONG_WAITING = 1_000;
+/**
+ * With the one that runs, as many as the gateway runs for one session at once. Each that waits holds a connection of the gateway,
+ * which few accounts must not use up.
+ */
+const MAX_OWNER_LONG_WAITING = 5;
 /** Opening a connection delays a request, so idle connections are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 
@@ -103,8 +108,8 @@ export interface Database {
   /**
    * Runs a prepared statement directly on the pool, for hot paths. Parameters are bound, never interpolated. With `ownerId`, limits
    * how many of the owner's statements run at once. With `longFor`, a network from `networkOf`, the statement takes long: only one
-   * of its owner runs at once and few of all owners, and networks take turns.
-   * @throws AppError SERVICE_UNAVAILABLE, also when earlier statements of the owner take too long
+   * of its owner runs at once, a few wait, few of all owners run, and networks take turns.
+   * @throws AppError SERVICE_UNAVAILABLE, also when earlier statements of the owner take too long, or too many wait
    */
   run<Row extends QueryResultRow>(
     kind: RetryOptions['kind'],
@@ -196,7 +201,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
   const limited = (concurrency: number) => createBulkhead({ concurrency, ...limits });
   const serialized = limited(1);
   const owners = limited(Math.ceil(poolSize * OWNER_SHARE));
-  const ownersLong = limited(1); // apart, because these also wait for those of other owners
+  // Apart, because these also wait for those of other owners.
+  const ownersLong = createBulkhead({ concurrency: 1, maxWaiting: MAX_OWNER_LONG_WAITING, ...limits });
   const long = createFairQueue({
     ...{ concurrency: Math.ceil(poolSize * LONG_SHARE), maxWaiting: MAX_LONG_WAITING, ...limits },
   });

@@ -41,4 +41,12 @@ describe('large responses of services', () => {
     await all[0]?.end();
     expect((await start(answers, '192.0.2.5', 20 * MIB)).taken).toEqual([20 * MIB]);
   });
+
+  it('have 2 MiB per address, whatever the others hold', async () => {
+    const answers = createLargeResponses();
+    await Promise.all([1, 2, 3].map((at) => start(answers, `192.0.2.${at}`, 21 * MIB)));
+    for (const ip of ['192.0.2.4', '192.0.2.5'])
+      expect((await start(answers, ip, 1.5 * MIB, MIB, MIB / 2)).taken).toEqual([1.5 * MIB, REFUSED, MIB / 2]);
+    expect((await start(answers, '192.0.2.1', MIB / 2)).taken).toEqual([REFUSED]);
+  });
 });

@@ -6,6 +6,8 @@ const MIB = 1024 * 1024;
 /** Everything made from a response takes a few times its size until the operation is over. */
 const MAX_BYTES = 64 * MIB;
 const MAX_BYTES_OF_SITE = 24 * MIB;
+/** Sites that hold at most this much, a few large pages, may exceed `MAX_BYTES`. Otherwise three sites could use it up. */
+const SMALL_SITE_BYTES = 2 * MIB;
 
 export type LargeResponses = ReturnType<typeof createLargeResponses>;
 
@@ -31,7 +33,8 @@ export function createLargeResponses() {
         count(bySite, site, bytes);
       };
       const reserveLarge = (bytes: number) => {
-        if (allBytes + bytes > MAX_BYTES || (bySite.get(site) ?? 0) + bytes > MAX_BYTES_OF_SITE)
+        const ofSite = (bySite.get(site) ?? 0) + bytes;
+        if (ofSite > MAX_BYTES_OF_SITE || (ofSite > SMALL_SITE_BYTES && allBytes + bytes > MAX_BYTES))
           throw unavailable('Too many large results are being made right now; try again, or request less.');
         add(bytes);
       };
