@@ -108,7 +108,7 @@ export interface Client {
   updateTask(id: string, input: UpdateTaskInput, options?: WriteOptions): Promise<Task>;
   /** Like `updateTask`. */
   deleteTask(id: string, options?: WriteOptions): Promise<void>;
-  /** Calls `listener` for each rejected write that an earlier page left behind. */
+  /** Calls `listener` for each rejected write that an earlier page left behind, also for those before the first listener. */
   onRefused(listener: (write: RefusedWrite) => void): () => void;
   /** The number of writes that the server has not confirmed or rejected yet. */
   pendingWrites(): number;
@@ -143,10 +143,6 @@ export function createClient(options: ClientOptions): Client {
   const writes = createWriteQueue({ session, storage, time, limit, own });
   const stopWaking = onOnline(writes.wake);
   const begin = () => ({ key: newKey(), queuedAt: time.now() });
-  const present = (task: Task | null): Task => {
-    if (!task) throw new Error('A write of a task gives one.');
-    return task;
-  };
 
   return {
     user: session.user,
@@ -196,10 +192,11 @@ export function createClient(options: ClientOptions): Client {
     liveTasks: (list = {}) => createLiveTasks(list, { session, writes, openFeed, time, onWake: onOnline }),
     async createTask(input) {
       const started = begin();
-      return present((await writes.add({ ...started, kind: 'create', taskId: localIdOf(started.key), input })).task);
+      const { task } = await writes.add({ ...started, kind: 'create', taskId: localIdOf(started.key), input });
+      return task as Task; // only a deletion gives none
     },
     async updateTask(taskId, input, { ifVersion } = {}) {
-      return present((await writes.add({ ...begin(), kind: 'update', taskId, input, ifVersion })).task);
+      return (await writes.add({ ...begin(), kind: 'update', taskId, input, ifVersion })).task as Task;
     },
     async deleteTask(taskId, { ifVersion } = {}) {
       await writes.add({ ...begin(), kind: 'delete', taskId, ifVersion });

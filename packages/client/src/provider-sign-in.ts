@@ -22,8 +22,7 @@ export function createProviderSignIn({ url, storage }: { url: string; storage: S
     /** @throws TaskmeshError SIGN_IN_NOT_BEGUN if no sign-in was started here */
     async verifier(): Promise<string> {
       const verifier = await storage.getItem(KEY);
-      if (verifier === null)
-        throw new TaskmeshError('SIGN_IN_NOT_BEGUN', 'This page started no sign-in at a provider.');
+      if (verifier === null) throw new TaskmeshError('SIGN_IN_NOT_BEGUN', 'No sign-in was started here.');
       return verifier;
     },
     async forget(): Promise<void> {

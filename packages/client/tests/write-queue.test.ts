@@ -197,7 +197,10 @@ it('rejects writes that depend on a task that was not created', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('reports a rejected write whose caller is gone', async () => {
+it.each([
+  ['that listens before', false],
+  ['that listens only later', true],
+])('reports a rejected write whose caller is gone to a page %s', async (_what, isLate) => {
   const storage = createMemoryStorage();
   const first = createWorld(storage);
   const queue = first.open();
@@ -211,12 +214,28 @@ it('reports a rejected write whose caller is gone', async () => {
   const again = second.open();
   const refused: unknown[] = [];
   const listener = { onPending: () => {}, onDone: () => {} };
+  again.subscribe(listener);
+  if (isLate) await settled();
   again.subscribe({ ...listener, onRefused: (write, { code }) => refused.push([write, code]) });
   await settled();
   expect(refused).toEqual([[expect.objectContaining({ taskId: '7', input: { title: 'renamed' } }), 'NOT_FOUND']]);
   // A write whose caller is waiting rejects instead.
   expect(await outcomeOf(again.add(create('k')))).toBe('BAD_USER_INPUT');
   expect(refused).toHaveLength(1);
+});
+
+it('does not report a rejected write to another user', async () => {
+  const { open, storage, answer, turnTo } = createWorld();
+  await storage.setItem(KEY, JSON.stringify([update('7')]));
+  answer(error('NOT_FOUND'));
+  const queue = open();
+  await settled();
+  expect(queue.pending()).toEqual([]);
+  turnTo('eve');
+  const onRefused = jest.fn();
+  queue.subscribe({ onPending: () => {}, onDone: () => {}, onRefused });
+  await settled();
+  expect(onRefused).not.toHaveBeenCalled();
 });
 
 it('accepts no more than its limit', async () => {
@@ -318,6 +337,26 @@ describe('a write whose response was lost', () => {
     await settled();
     expect(later.sent).toEqual([]);
     expect(again.pending()).toEqual([]);
+  });
+});
+
+describe('a create that waits for a day without a network', () => {
+  const setOnline = (value: boolean) => Object.defineProperty(navigator, 'onLine', { value, configurable: true });
+  afterEach(() => Reflect.deleteProperty(navigator, 'onLine'));
+
+  it.each([
+    ['is sent if it has never left the device', false, 'done'],
+    ['is rejected if it may have been sent before', true, 'OUTCOME_UNKNOWN'],
+  ])('%s', async (_what, isOnline, expected) => {
+    const { queue, time, answer } = opened();
+    setOnline(isOnline);
+    const outcome = outcomeOf(queue.add(create('k')));
+    await settled();
+    setOnline(false);
+    await time.pass(DAY_MS);
+    answer({ createTask: task('7') });
+    queue.wake();
+    expect(await outcome).toBe(expected);
   });
 });
 

@@ -35,7 +35,7 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
   const { key, input, sentAt = now } = write;
   // The device's clock may have been far ahead.
   if (wasSent && Math.abs(now - sentAt) > KEY_LIFETIME_MS)
-    throw new TaskmeshError('OUTCOME_UNKNOWN', 'The task may exist: it was sent more than a day ago.');
+    throw new TaskmeshError('OUTCOME_UNKNOWN', 'The task may exist.');
   try {
     const options = { traceparent: traceparentOf(write) };
     const { createTask } = await request(CREATE_TASK, { input, idempotencyKey: key }, options);
@@ -43,7 +43,7 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
   } catch (error) {
     // The first attempt is still running, so its task will exist in a moment. An account's limit has no `retryAfterMs`.
     if (wasSent && error instanceof TaskmeshError && error.code === 'CONFLICT' && error.retryAfterMs > 0)
-      throw new TaskmeshError('SERVICE_UNAVAILABLE', 'The first try still runs.', { cause: error });
+      throw new TaskmeshError('SERVICE_UNAVAILABLE', error.message, { cause: error });
     throw error;
   }
 }

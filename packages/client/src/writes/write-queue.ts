@@ -67,6 +67,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   const finished = new Set<string>();
   /** For each created task: its local id → the server's id. */
   const created = new Map<string, string>();
+  /** Rejected writes of earlier pages, for the first listener that asks for them. */
+  let unheard: [write: Write, error: TaskmeshError][] = [];
   let turn: Turn | undefined;
   let attempt = Promise.resolve(0);
   let holds = 0;
@@ -125,10 +127,21 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     listeners.notify((listener) => listener.onDone(write, outcome, isCurrent));
     finish(write)?.resolve(outcome);
   };
+  const report = () => {
+    const refused = unheard;
+    listeners.notify((listener) => {
+      if (!listener.onRefused) return;
+      unheard = [];
+      for (const each of refused) listener.onRefused(...each);
+    });
+  };
   const refuse = (write: Write, error: TaskmeshError) => {
     const waiter = finish(write);
     if (waiter) waiter.reject(error);
-    else listeners.notify((listener) => listener.onRefused?.(write, error));
+    else {
+      unheard.push([write, error]);
+      report();
+    }
     if (write.kind !== 'create') return;
     const notCreated = new TaskmeshError('NOT_CREATED', 'The task was not created.', { cause: error });
     for (const each of writes.filter(({ taskId }) => taskId === write.taskId)) refuse(each, notCreated);
@@ -138,6 +151,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   /** @returns the pause before the next attempt, in ms */
   const sendFirst = async (write: Write): Promise<number> => {
     const wasSent = write.sentAt !== undefined;
+    const isOffline = (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false;
     try {
       write.sentAt ??= time.now();
       // After a crash, the next page must know that the write may have taken effect.
@@ -153,7 +167,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if (isUnprocessed(error) && !wasSent) {
+      if ((isUnprocessed(error) || (isOffline && error.code === 'NETWORK')) && !wasSent) {
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }
@@ -182,6 +196,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
       waiting.delete(key);
     }
     attempt = Promise.resolve(0);
+    unheard = [];
     set([]);
   };
   const resume = () => {
@@ -233,7 +248,10 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     pending: (): readonly Write[] => writes,
     /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
     isStored: () => turn?.release !== undefined,
-    subscribe: (listener: WritesListener): (() => void) => listeners.add((notify) => notify(listener)),
+    subscribe(listener: WritesListener): () => void {
+      queueMicrotask(report);
+      return listeners.add((notify) => notify(listener));
+    },
     /** Resolves when the write has succeeded. @throws TaskmeshError when it was rejected and undone */
     async add(added: Write) {
       if (!isLoaded) await waitForStorage(session.loaded, time); // in order, even if the user is known by now

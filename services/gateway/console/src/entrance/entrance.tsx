@@ -17,7 +17,7 @@ const FORMS = {
 
 /** After a sign-in, replaces the address of the form, so that a later sign-out leads to the sign-in form. */
 export function leaveEntrance(): void {
-  if (currentRoute().name in FORMS) location.replace(addressOf('tasks'));
+  if (Object.hasOwn(FORMS, currentRoute().name)) location.replace(addressOf('tasks'));
 }
 
 export interface EntranceProps {
@@ -29,7 +29,7 @@ export interface EntranceProps {
 
 export function Entrance({ storage, signOutReason, problem }: EntranceProps) {
   const { name } = useRoute();
-  const { title, EntranceForm } = FORMS[name in FORMS ? (name as keyof typeof FORMS) : 'sign-in'];
+  const { title, EntranceForm } = FORMS[Object.hasOwn(FORMS, name) ? (name as keyof typeof FORMS) : 'sign-in'];
   const main = useRef<HTMLElement>(null);
   const email = useRef('');
   useTitle(title);

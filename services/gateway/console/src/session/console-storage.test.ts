@@ -126,6 +126,29 @@ it('a tab keeps a renewed session of the device on the device, even after a fail
   expect(others.getItem(SESSION)).toBe('renewed again');
 });
 
+it('ends with the tab if the browser denies the storage of the device, even when the user stays signed in', async () => {
+  createDevice().openTab();
+  const denied = {
+    get: () => {
+      throw new Error('denied');
+    },
+    configurable: true,
+  };
+  Object.defineProperty(globalThis, 'localStorage', denied);
+  const storage = createConsoleStorage();
+  await storage.stay(true, async () => storage.setItem(SESSION, sessionOf('ada')));
+  expect([storage.endsWithTab(), storage.getItem(SESSION)]).toEqual([true, sessionOf('ada')]);
+});
+
+it.each([
+  ['[1, 2]', 2],
+  ['[1', 0],
+])('counts the pending writes in %s', (stored, expected) => {
+  const storage = createDevice().openTab();
+  storage.setItem(WRITES, stored);
+  expect(storage.countWrites('ada')).toBe(expected);
+});
+
 /** Two tabs with the same session of the device, which the server has ended while a write of the first one was pending. */
 async function createEndedTabs() {
   const { openTab } = createDevice();

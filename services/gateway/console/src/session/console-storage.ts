@@ -64,8 +64,15 @@ export function createConsoleStorage(): ConsoleStorage {
       next = stays ? device : tab;
       return signIn().finally(() => (next = undefined));
     },
-    countWrites: (userId) => (JSON.parse(place.getItem(WRITES + userId) ?? '[]') as unknown[]).length,
-    endsWithTab: () => place === tab,
+    countWrites(userId) {
+      try {
+        return (JSON.parse(place.getItem(WRITES + userId) ?? '[]') as unknown[]).length;
+      } catch {
+        return 0; // the client does not read it, either
+      }
+    },
+    // A storage in memory is a new one each time.
+    endsWithTab: () => place === tab || usable(() => localStorage) !== device,
     async emptyCopy() {
       if (!(await isCopy())) return false;
       for (const key of ours()) tab.removeItem(key);

@@ -16,8 +16,11 @@ it('counts a change while it waits for the task that was changed elsewhere', asy
 
 it('waits for the task while the gateway does not trust the text of the query, as during an update', async () => {
   const wait = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((goOn: () => void) => goOn()) as never);
-  const answers = [Promise.reject(new TaskmeshError('FORBIDDEN', 'not trusted')), { task: { id: '7' } }];
+  const refusal = new TaskmeshError('FORBIDDEN', 'not trusted', { retryAfterMs: 1e12 });
+  const answers = [Promise.reject(refusal), { task: { id: '7' } }];
   const reader = createTaskReader({ request: async () => answers.shift() } as unknown as Client);
-  const task = await reader.read('7').finally(() => wait.mockRestore());
+  const task = await reader.read('7');
+  expect(wait).toHaveBeenCalledWith(expect.anything(), 2 ** 31 - 1); // a longer timer would fire at once
+  wait.mockRestore();
   expect(task).toEqual({ id: '7' });
 });

@@ -10,6 +10,8 @@ export interface Edit {
 /** FORBIDDEN: the gateway does not trust the text of the query, as during an update. */
 const TEMPORARY = new Set(['NETWORK', 'SERVICE_UNAVAILABLE', 'RATE_LIMITED', 'FORBIDDEN']);
 const MIN_RETRY_MS = 1_000;
+/** Longer timers would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Saves a change without overwriting concurrent changes to other fields. If the same field was changed elsewhere, saves
@@ -81,7 +83,8 @@ async function readTask(client: Pick<Client, 'request'>, id: string): Promise<Ta
       return (await client.request(READ_TASK, { id })).task;
     } catch (error) {
       if (!(error instanceof TaskmeshError) || !TEMPORARY.has(error.code)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, Math.max(MIN_RETRY_MS, error.retryAfterMs)));
+      const ms = Math.min(Math.max(MIN_RETRY_MS, error.retryAfterMs), MAX_TIMER_MS);
+      await new Promise((resolve) => setTimeout(resolve, ms));
     }
   }
 }

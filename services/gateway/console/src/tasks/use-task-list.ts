@@ -29,13 +29,15 @@ export function useTaskList(query: URLSearchParams | undefined, isUnavailable: b
   return { ...list, tasks, isStale, filters: filters.current, categories: useCategories(tasks) };
 }
 
-/** The sorted categories of all tasks seen so far, so that a filtered list suggests them too. */
+const MAX_CATEGORIES = 200;
+
+/** The sorted categories of the tasks seen so far, so that a filtered list suggests them too. Keeps those seen last. */
 function useCategories(tasks: readonly Task[]): readonly string[] {
   const seen = useRef<readonly string[]>([]);
   const known = new Set(seen.current);
   const fresh = new Set(tasks.flatMap(({ category }) => (category && !known.has(category) ? [category] : [])));
-  if (fresh.size > 0) seen.current = [...known, ...fresh].toSorted((one, other) => one.localeCompare(other));
-  return seen.current;
+  if (fresh.size > 0) seen.current = [...known, ...fresh].slice(-MAX_CATEGORIES);
+  return useMemo(() => seen.current.toSorted((one, other) => one.localeCompare(other)), [seen.current]);
 }
 
 const MAX_LISTS = 8;
