@@ -44,6 +44,17 @@ const SUBGRAPHS: Subgraph[] = [
     `,
   },
   {
+    name: 'pages',
+    sdl: `
+      type Query { page: Page taskPage: TaskPage }
+      interface Page { nodes: [Node!]! }
+      type TaskPage implements Page { nodes: [Task!]! }
+      interface Node { id: ID! }
+      type Task implements Node { id: ID! title: String }
+      type User implements Node { id: ID! name: String }
+    `,
+  },
+  {
     name: 'halls',
     sdl: `
       type Query { seats: [[Seat]] }
@@ -154,6 +165,14 @@ describe('operations that the random ones do not cover', () => {
   ])('resolve objects by nested keys: %s', async (source) => {
     const { calls } = await same(source);
     expect(new Set(calls.map(({ service }) => service))).toEqual(new Set(['halls', 'guests', 'names']));
+  });
+
+  it.each([
+    '{ page { ... on TaskPage { nodes { title } } } }',
+    '{ page { nodes { id } ... on TaskPage { nodes { title } ... on Page { nodes { ... on Task { title } } } } } }',
+    '{ taskPage { nodes { title } ... on Page { nodes { id ... on User { name } } } } }',
+  ])('select below a field that has a wider type on the interface: %s', async (source) => {
+    await same(source);
   });
 
   it('send exactly the required fields of an object, including those in lists', async () => {
