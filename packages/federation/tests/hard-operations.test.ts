@@ -46,7 +46,8 @@ const SUBGRAPHS: Subgraph[] = [
   {
     name: 'pages',
     sdl: `
-      type Query { page: Page taskPage: TaskPage }
+      type Query { page: Page taskPage: TaskPage pair(of: Pair): Task }
+      input Pair { a: Int b: [Pair] }
       interface Page { nodes: [Node!]! }
       type TaskPage implements Page { nodes: [Task!]! }
       interface Node { id: ID! }
@@ -173,6 +174,12 @@ describe('operations that the random ones do not cover', () => {
     '{ taskPage { nodes { title } ... on Page { nodes { id ... on User { name } } } } }',
   ])('select below a field that has a wider type on the interface: %s', async (source) => {
     await same(source);
+  });
+
+  it('merge fields whose arguments are written in another order', async () => {
+    await same(
+      '{ pair(of: { a: 1, b: [{ a: 2, b: [] }] }) { id } pair(of: { b: [{ b: [], a: 2 }], a: 1 }) { title } }',
+    );
   });
 
   it('send exactly the required fields of an object, including those in lists', async () => {
