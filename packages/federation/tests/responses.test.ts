@@ -219,7 +219,7 @@ describe('failures', () => {
     expect(reported).toHaveLength(300_000);
   });
 
-  it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
+  it.each([{ data: {} }, { data: null }, { data: {}, errors: null }, { data: { _entities: [] } }])(
     'are reported for a response without entities: %j',
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id other } }', THING, answer);
@@ -229,7 +229,7 @@ describe('failures', () => {
     },
   );
 
-  it.each([{ data: null }, {}, { data: null, errors: [] }])(
+  it.each([{ data: null }, {}, { data: null, errors: [] }, { data: null, errors: null }])(
     'are reported for a response with neither data nor errors: %j',
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id } }', answer);
