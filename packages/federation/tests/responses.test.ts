@@ -361,6 +361,11 @@ describe('a result that is too large', () => {
         { data: { _entities: [null] }, errors: [{ ...error, extensions: { issues: 'x'.repeat(50_000) } }] },
       ],
     ],
+    [
+      'an error at many places whose message is no text',
+      '{ some { must } }',
+      [{ data: same }, { data: { _entities: [null] }, errors: [{ ...error, message: 5 as never }] }],
+    ],
     ['objects without a field', '{ some { id } }', [{ data: { some: listOf(100_000, () => ({})) } }]],
     [
       'errors about an object at many places',
@@ -406,6 +411,20 @@ it('a response that cannot be merged is a failure of its request', async () => {
   const { data, errors } = await executor.compile(parse('{ things { id inside } }')).run({ variables: {}, context });
   expect((data?.['things'] as unknown[])[1]).toEqual({ id: '1', inside: null });
   expect(errors).toMatchObject([{ path: ['things', 1, 'inside'], cause: expect.any(RangeError) }]);
+});
+
+it('an error with deep details is sent for each of its fields', async () => {
+  let issues: unknown[] = [];
+  for (let level = 0; level < 100_000; level++) issues = [issues];
+  const executor = createFederatedExecutor(graph, async () => ({
+    data: { thing: { name: null } },
+    errors: [{ message: 'no', path: ['thing', 'name'], extensions: { issues } }],
+  }));
+  const { errors } = await executor.compile(parse('{ thing { a: name b: name } }')).run({ variables: {}, context });
+  expect(errors.map(({ path }) => path)).toEqual([
+    ['thing', 'a'],
+    ['thing', 'b'],
+  ]);
 });
 
 describe('an operation', () => {
