@@ -14,10 +14,10 @@ export interface Room {
 
 export const createRoom = (): Room => ({ left: MAX_SIZE });
 
-/** @throws ResultTooLarge, from then on at each call */
+/** @throws ResultTooLarge, from then on at each call, also when a size is not a number */
 export function take(room: Room, size: number): void {
   room.left -= size;
-  if (room.left < 0) throw new ResultTooLarge('The result is too large; request less.');
+  if (!(room.left >= 0)) throw new ResultTooLarge('The result is too large; request less.');
 }
 
 /** Takes the size of further places of an error, which is sent once for each. */
@@ -27,7 +27,9 @@ export function takePlaces(
   { message = '', extensions }: Failure,
 ): void {
   if (paths.length < 2) return;
-  const size = FAILURE_SIZE + message.length + JSON.stringify(extensions ?? '').length;
+  const { left } = room;
+  takeContent(room, { extensions });
+  const size = FAILURE_SIZE + message.length + left - room.left;
   for (const path of paths) take(room, size + String(path).length);
 }
 

@@ -44,6 +44,18 @@ const SUBGRAPHS: Subgraph[] = [
     `,
   },
   {
+    name: 'pages',
+    sdl: `
+      type Query { page: Page taskPage: TaskPage pair(of: Pair): Task }
+      input Pair { a: Int b: [Pair] }
+      interface Page { nodes: [Node!]! }
+      type TaskPage implements Page { nodes: [Task!]! }
+      interface Node { id: ID! }
+      type Task implements Node { id: ID! title: String }
+      type User implements Node { id: ID! name: String }
+    `,
+  },
+  {
     name: 'halls',
     sdl: `
       type Query { seats: [[Seat]] }
@@ -154,6 +166,20 @@ describe('operations that the random ones do not cover', () => {
   ])('resolve objects by nested keys: %s', async (source) => {
     const { calls } = await same(source);
     expect(new Set(calls.map(({ service }) => service))).toEqual(new Set(['halls', 'guests', 'names']));
+  });
+
+  it.each([
+    '{ page { ... on TaskPage { nodes { title } } } }',
+    '{ page { nodes { id } ... on TaskPage { nodes { title } ... on Page { nodes { ... on Task { title } } } } } }',
+    '{ taskPage { nodes { title } ... on Page { nodes { id ... on User { name } } } } }',
+  ])('select below a field that has a wider type on the interface: %s', async (source) => {
+    await same(source);
+  });
+
+  it('merge fields whose arguments are written in another order', async () => {
+    await same(
+      '{ pair(of: { a: 1, b: [{ a: 2, b: [] }] }) { id } pair(of: { b: [{ b: [], a: 2 }], a: 1 }) { title } }',
+    );
   });
 
   it('send exactly the required fields of an object, including those in lists', async () => {

@@ -219,7 +219,7 @@ describe('failures', () => {
     expect(reported).toHaveLength(300_000);
   });
 
-  it.each([{ data: {} }, { data: null }, { data: { _entities: [] } }])(
+  it.each([{ data: {} }, { data: null }, { data: {}, errors: null }, { data: { _entities: [] } }])(
     'are reported for a response without entities: %j',
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id other } }', THING, answer);
@@ -229,7 +229,7 @@ describe('failures', () => {
     },
   );
 
-  it.each([{ data: null }, {}, { data: null, errors: [] }])(
+  it.each([{ data: null }, {}, { data: null, errors: [] }, { data: null, errors: null }])(
     'are reported for a response with neither data nor errors: %j',
     async (answer) => {
       const { text, errors } = await resultOf('{ thing { id } }', answer);
@@ -361,6 +361,11 @@ describe('a result that is too large', () => {
         { data: { _entities: [null] }, errors: [{ ...error, extensions: { issues: 'x'.repeat(50_000) } }] },
       ],
     ],
+    [
+      'an error at many places whose message is no text',
+      '{ some { must } }',
+      [{ data: same }, { data: { _entities: [null] }, errors: [{ ...error, message: 5 as never }] }],
+    ],
     ['objects without a field', '{ some { id } }', [{ data: { some: listOf(100_000, () => ({})) } }]],
     [
       'errors about an object at many places',
@@ -406,6 +411,20 @@ it('a response that cannot be merged is a failure of its request', async () => {
   const { data, errors } = await executor.compile(parse('{ things { id inside } }')).run({ variables: {}, context });
   expect((data?.['things'] as unknown[])[1]).toEqual({ id: '1', inside: null });
   expect(errors).toMatchObject([{ path: ['things', 1, 'inside'], cause: expect.any(RangeError) }]);
+});
+
+it('an error with deep details is sent for each of its fields', async () => {
+  let issues: unknown[] = [];
+  for (let level = 0; level < 100_000; level++) issues = [issues];
+  const executor = createFederatedExecutor(graph, async () => ({
+    data: { thing: { name: null } },
+    errors: [{ message: 'no', path: ['thing', 'name'], extensions: { issues } }],
+  }));
+  const { errors } = await executor.compile(parse('{ thing { a: name b: name } }')).run({ variables: {}, context });
+  expect(errors.map(({ path }) => path)).toEqual([
+    ['thing', 'a'],
+    ['thing', 'b'],
+  ]);
 });
 
 describe('an operation', () => {

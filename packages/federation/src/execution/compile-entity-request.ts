@@ -37,14 +37,12 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
     else receive(response, gathered, run);
   };
 
-  const hasFailedAsWhole = ({ data, errors = [] }: SubgraphAnswer) =>
-    !data && errors.some(({ path }) => parts.some(({ key }) => key === path?.[0]));
+  const hasFailedAsWhole = ({ data, errors }: SubgraphAnswer) =>
+    !data && errors?.some(({ path }) => parts.some(({ key }) => key === path?.[0]));
 
-  const receive = (
-    { data, errors = [] }: SubgraphAnswer,
-    gathered: readonly RequestedEntities[],
-    run: PlanRun<Context>,
-  ) => {
+  const receive = (answer: SubgraphAnswer, gathered: readonly RequestedEntities[], run: PlanRun<Context>) => {
+    const { data } = answer;
+    const errors = answer.errors ?? [];
     if (errors.length > 0) report(errors, gathered, run);
     for (const [index, { lookup, key }] of parts.entries()) {
       const about = gathered[index];

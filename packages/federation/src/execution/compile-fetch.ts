@@ -23,7 +23,9 @@ export function compileFetch<Context>({ node, path }: PlannedFetch, { isOfType, 
   return failing(operation, async (run) => {
     const targets = objectsAt(run.data, path);
     if (targets.length === 0) return;
-    const { data, errors = [] } = await run.ask({ operation, variables: variablesOf(run.variables) }, run.context);
+    const answer = await run.ask({ operation, variables: variablesOf(run.variables) }, run.context);
+    const { data } = answer;
+    const errors = answer.errors ?? [];
     for (const error of errors) {
       const below = (error.path ?? []).map((key) => keys.get(key) ?? key);
       run.errors.push(serviceError(error, operation, [...path, ...below]));

@@ -36,7 +36,7 @@ export interface SubgraphRequest {
 export interface SubgraphAnswer {
   /** The executor takes ownership and modifies it. */
   data?: Data | null | undefined;
-  errors?: readonly AnswerError[] | undefined;
+  errors?: readonly AnswerError[] | null | undefined;
 }
 
 /** Calls a service. Anything it throws becomes an error of the operation. */

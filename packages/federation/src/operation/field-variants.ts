@@ -1,4 +1,5 @@
 import { Kind, print, type ConstDirectiveNode, type DirectiveNode, type FieldNode } from 'graphql';
+import { sortValueNode } from 'graphql/utilities/sortValueNode.js';
 
 /**
  * Assigns the response keys of fields between the executor and the services. Clients' aliases are never used, because they
@@ -36,12 +37,12 @@ export function createFieldVariants(reserved: ReadonlySet<string>, prefix: strin
 }
 
 /**
- * The order of arguments does not matter. Objects under different response keys stay separate, because a null in a non-null
- * field may invalidate one of them but not the other.
+ * The order of arguments and of input fields does not matter. Objects under different response keys stay separate, because
+ * a null in a non-null field may invalidate one of them but not the other.
  */
 function textOf({ arguments: args = [], directives = [], alias, name, selectionSet }: FieldNode): string {
   const place = selectionSet ? [(alias ?? name).value] : [];
-  const given = args.map((argument) => print(argument)).toSorted();
+  const given = args.map((argument) => print({ ...argument, value: sortValueNode(argument.value) })).toSorted();
   return [...place, ...given, ...servicesDirectives(directives).map((directive) => print(directive))].join(' ');
 }
 

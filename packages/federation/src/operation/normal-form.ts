@@ -2,13 +2,14 @@ import {
   getNamedType,
   isAbstractType,
   isCompositeType,
+  isInterfaceType,
   isObjectType,
-  isUnionType,
   Kind,
   visit,
   type DocumentNode,
   type FieldNode,
   type GraphQLCompositeType,
+  type GraphQLNamedType,
   type GraphQLObjectType,
   type SelectionNode,
   type SelectionSetNode,
@@ -118,15 +119,17 @@ function createNormaliser(
     }
   };
 
-  const implies = (type: GraphQLCompositeType, other: GraphQLCompositeType) =>
-    type === other || (isAbstractType(other) && !isUnionType(type) && schema.isSubType(other, type));
+  const implies = (type: GraphQLNamedType | undefined, other: GraphQLNamedType | undefined) =>
+    type === other ||
+    (isAbstractType(other) && (isObjectType(type) || isInterfaceType(type)) && schema.isSubType(other, type));
 
   /** The types on which the normal form selects the field: as few, and as general, as possible. */
   const homesOf = (type: GraphQLCompositeType, { node, possible, condition }: Found): GraphQLCompositeType[] => {
     const all = possibleTypes(type);
-    if (possible.length === all.length && hasField(type, node)) return [type];
+    // An interface's field may have a wider type, on which the selection is not valid.
+    if (possible.length === all.length && implies(typeOf(type, node), typeOf(condition, node))) return [type];
     const isExact = narrow(all, condition).length === possible.length;
-    return isExact && hasField(condition, node) ? [condition] : [...possible];
+    return isExact && typeOf(condition, node) ? [condition] : [...possible];
   };
 
   const selectionOn = (type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): SelectionSetNode => {
@@ -167,7 +170,7 @@ function createNormaliser(
       const [first] = nodes;
       if (!first || !('getFields' in type)) return [];
       const name = first.name.value;
-      const inner = getNamedType(type.getFields()[name]?.type);
+      const inner = typeOf(type, first);
       const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
       return {
         ...fieldNode(name, key),
@@ -189,8 +192,8 @@ function createNormaliser(
   };
 }
 
-function hasField(type: GraphQLCompositeType, { name }: FieldNode): boolean {
-  return 'getFields' in type && Object.hasOwn(type.getFields(), name.value);
+function typeOf(type: GraphQLCompositeType, { name }: FieldNode): GraphQLNamedType | undefined {
+  return 'getFields' in type ? getNamedType(type.getFields()[name.value]?.type) : undefined;
 }
 
 function fragmentOn(type: GraphQLCompositeType, selections: readonly SelectionNode[]): SelectionNode {
