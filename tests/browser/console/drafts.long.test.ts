@@ -122,7 +122,7 @@ it('each refused change is reported until its report is dismissed, also a deleti
 });
 
 it.each(['an editor', 'the line for a new task'])(
-  'the browser asks before the tab closes with something typed in %s, and not when it is saved',
+  'the browser asks before the tab closes, or shows the operators’ page, with something typed in %s, and not when it is saved',
   async (where) => {
     const { page, field, lists, settles } = await typeInFirst('first, changed');
     if (where !== 'an editor') {
@@ -137,6 +137,8 @@ it.each(['an editor', 'the line for a new task'])(
     await page.close({ runBeforeUnload: true });
     await eventually(() => expect(asked).toEqual(['beforeunload']));
     expect(page.isClosed()).toBe(false);
+    await page.evaluate("location.hash = '#/operations'"); // another application
+    await eventually(() => expect(asked).toHaveLength(2));
     await field(where === 'an editor' ? 'Title' : 'New task').press('Enter');
     // The tab may close silently only once the server has the change.
     await lists(where === 'an editor' ? ['second', 'first, changed'] : ['half a ti', 'second', 'first']);
@@ -144,6 +146,6 @@ it.each(['an editor', 'the line for a new task'])(
     const closed = page.waitForEvent('close');
     await page.close({ runBeforeUnload: true });
     await closed;
-    expect(asked).toHaveLength(1);
+    expect(asked).toHaveLength(2);
   },
 );
