@@ -1,4 +1,4 @@
-export { asGraphQLError, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
+export { asGraphQLError, asGraphQLErrors, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
 export type { FederatedOperation, Resized } from './compile-operation.ts';
 export * from './documents/documents.ts';
 export { InvalidOperation } from './documents/invalid-operation.ts';

@@ -116,6 +116,8 @@ it('the subscriptions of the README run', async () => {
   const left = once(upstream, 'close');
   await idle.return?.();
   await left;
+  for await (const result of client.iterate({ query: PRODUCT, variables: { id: '3' } }))
+    expect(result).toEqual({ errors: [{ message: 'Only subscriptions are served here.' }] });
   await client.dispose();
 });
 

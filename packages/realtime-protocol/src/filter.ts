@@ -89,7 +89,7 @@ export function compileFilter(text: string, table: Table): Filter | undefined {
 }
 
 function compileTerm(term: string, table: Table): Condition {
-  const match = /^([a-z_]+)=((?:not\.)?)([a-z]+)\.([\s\S]*)$/.exec(term.trim());
+  const match = /^([^=]+)=((?:not\.)?)([a-z]+)\.([\s\S]*)$/.exec(term.trim());
   const [, name = '', negation = '', operator = '', operand = ''] = match ?? [];
   if (!match) throw new JoinRefused('malformed filter: a condition is column=operator.value');
   const column = columnNamed(table, name);

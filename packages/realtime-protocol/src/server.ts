@@ -123,6 +123,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
         )
         .finally(release);
     });
+    socket.on('error', () => socket.terminate()); // the client broke the protocol; without a listener, the process would end
     // `ws` answers every ping, so pings count as messages.
     socket.on('ping', isWithinRate);
     const stopListening = heartbeats.add(() => {
@@ -141,7 +142,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
 
   return {
     read(url) {
-      const params = new URL(url, 'http://server').searchParams;
+      const params = new URLSearchParams(url.replace(/^[^?]*/, '')); // `URL` refuses some paths
       const apikey = params.get('apikey') ?? '';
       const version = params.get('vsn') ?? '1.0.0';
       if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };

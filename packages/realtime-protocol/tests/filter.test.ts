@@ -112,6 +112,11 @@ describe('the filter of a channel', () => {
     [`version=in.(${Array.from({ length: 101 }, (_, n) => n).join()})`, /at most 100/],
   ])('rejects %s', (filter, reason) => expect(() => compileFilter(filter, TASKS)).toThrow(reason));
 
+  it('knows every name that a column can have', () => {
+    const table = { name: 'notes', columns: [{ name: 'dueDate2', type: 'int4' as const }] };
+    expect(compileFilter('dueDate2=gt.1', table)?.test({ dueDate2: 2 })).toBe(true);
+  });
+
   it.each([
     'title=eq."secret',
     'title-secret',

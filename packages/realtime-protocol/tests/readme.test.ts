@@ -1,6 +1,7 @@
 import { RealtimeClient } from '@supabase/realtime-js';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -72,6 +73,21 @@ describe('the example in the README', () => {
       { eventType: 'DELETE', record: {}, old: { id: 1, text: 'milk' } },
     ]);
     expect(await until(bob, 1)).toEqual([{ eventType: 'INSERT', record: { id: 3, text: 'Milk the cow' }, old: {} }]);
+  });
+
+  it('survives clients that break the protocol of WebSockets, and paths that are no URLs', async () => {
+    const { port } = new URL(example.url);
+    const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+    const send = async (path: string, ...frames: number[]) => {
+      const socket = createConnection(Number(port), '127.0.0.1').on('error', () => {});
+      const key = 'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
+      socket.write([`GET ${path} HTTP/1.1`, 'Host: localhost', ...upgrade, key, '', ''].join('\r\n'));
+      socket.on('data', () => socket.write(Buffer.from(frames)));
+      await once(socket, 'close');
+    };
+    await send('//');
+    await send('/realtime/v1/websocket?apikey=any&vsn=1.0.0', 0x81, 0x01, 0x61); // not masked
+    expect(await listen('ada')).toEqual([]);
   });
 
   it('sends its clients away when it stops', async () => {

@@ -24,6 +24,10 @@ it('the example in the README serves operations and entities', async () => {
     expect(await ask(`{ _entities(representations: [${reference}]) { ... on Product { name } } }`)).toEqual({
       data: { _entities: [{ name: 'Chair' }] },
     });
+    for (const body of ['{', 'null']) {
+      const { status } = await fetch(String(url).trim(), { method: 'POST', body });
+      expect(status).toBe(400);
+    }
   } finally {
     child.kill();
   }

@@ -75,6 +75,13 @@ describe('a result', () => {
     });
   });
 
+  it.each([{}, { query: 5 }, { query: null }])('is an error for a request without a query: %j', async (request) => {
+    for (const isTraced of [false, true])
+      expect(await subgraph.execute(request as never, {}, { isTraced })).toMatchObject({
+        errors: [{ message: 'The query must be a string.' }],
+      });
+  });
+
   it('is not computed if the caller has gone away before it starts, not even for a mutation', async () => {
     expect(await subgraph.execute({ query: '{ seen }' }, {}, { isCancelled: () => true })).toEqual({
       errors: [{ message: 'No one is waiting for the result.' }],

@@ -141,8 +141,11 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
   };
 
   return {
-    execute: (request, context, call = {}) =>
-      call.isTraced ? serveTraced(request, context, call) : serve(preparedOf(request.query), request, context, call),
+    async execute(request, context, call = {}) {
+      if (typeof request.query !== 'string') return { errors: [{ message: 'The query must be a string.' }] };
+      if (call.isTraced) return serveTraced(request, context, call);
+      return serve(preparedOf(request.query), request, context, call);
+    },
   };
 }
 
