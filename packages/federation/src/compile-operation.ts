@@ -43,7 +43,7 @@ export function compileOperation<Context>(
     const [oldest] = variants;
     if (variants.size >= MAX_VARIANTS && oldest !== undefined) {
       variants.delete(oldest[0]);
-      deps.resized(-oldest[1].bytes());
+      oldest[1].release();
     }
     const values = Object.fromEntries(conditions.map((name) => [name, variables[name] === true]));
     const variant = compileVariant<Context>(deps, operation, values);

@@ -30,8 +30,8 @@ export interface OperationVariant<Context> {
   introspections: ReadonlyMap<FieldPlan, Introspect>;
   /** All keys of the result, with undefined values. */
   blank: Readonly<Record<string, undefined>>;
-  /** The memory in use. It grows with each object type that is first encountered. */
-  bytes: () => number;
+  /** Stops counting its memory, which grows with each object type that is first encountered. */
+  release: () => void;
 }
 
 /** Root fields that share a plan: all fields of a query, but each field of a mutation alone, because they run in order. */
@@ -48,10 +48,14 @@ export function compileVariant<Context>(
 ): OperationVariant<Context> {
   const variants = createFieldVariants(deps.graph.requiredWithArguments, deps.prefix);
   let bytes = VARIANT_BYTES;
-  let isCompiled = false;
+  let isCounted = false;
   const grow = (more: number) => {
     bytes += more;
-    if (isCompiled) deps.resized(more);
+    if (isCounted) deps.resized(more);
+  };
+  const release = () => {
+    isCounted = false;
+    deps.resized(-bytes);
   };
   const rootFields = collectRootFields(operation, conditions);
   const groups: [string, readonly FieldNode[]][][] =
@@ -90,7 +94,7 @@ export function compileVariant<Context>(
   for (const field of rootPlan.fields)
     if (field.source.kind === 'introspection')
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
-  isCompiled = true;
+  isCounted = true;
   deps.resized(bytes); // not before, because a variant that cannot be planned is not kept
-  return { parts, introspections, blank: shapeOf(rootPlan).blank, bytes: () => bytes };
+  return { parts, introspections, blank: shapeOf(rootPlan).blank, release };
 }

@@ -443,6 +443,33 @@ describe('an operation', () => {
     }
   });
 
+  it('no longer grows once it was evicted', async () => {
+    const waiting: (() => void)[] = [];
+    let isHeld = true;
+    const executor = createFederatedExecutor(graph, async () => {
+      if (isHeld) await new Promise<void>((resolve) => waiting.push(resolve));
+      return { data: { named: { __typename: 'Thing', name: 'x' } } };
+    });
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const selection = names.map((name) => `${name}: name @include(if: $${name})`).join(' ');
+    const source = `query (${names.map((name) => `$${name}: Boolean!`).join(' ')}) { named { name ${selection} } }`;
+    let bytes = 0;
+    const operation = executor.compile(parse(source), undefined, (more) => void (bytes += more));
+    const run = (bits: number) =>
+      operation.run({
+        variables: Object.fromEntries(names.map((name, index) => [name, (bits >> index) % 2 === 1])),
+        context,
+      });
+    const held = run(31);
+    while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    isHeld = false;
+    for (let bits = 0; bits < 16; bits++) await run(bits);
+    const before = bytes;
+    waiting[0]?.();
+    expect(await held).toMatchObject({ errors: [], data: { named: { e: 'x' } } });
+    expect(bytes).toBe(before);
+  });
+
   it('is planned with schedulePlanning when its conditions need another plan', async () => {
     const contexts: string[] = [];
     const executor = createFederatedExecutor(
