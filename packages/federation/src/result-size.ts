@@ -14,27 +14,23 @@ export interface Room {
 
 export const createRoom = (): Room => ({ left: MAX_SIZE });
 
-/** @throws ResultTooLarge, from then on at each call, also when a size is not a number */
+/** @throws ResultTooLarge, from then on at each call */
 export function take(room: Room, size: number): void {
   room.left -= size;
   if (!(room.left >= 0)) throw new ResultTooLarge('The result is too large; request less.');
 }
 
 /** Takes the size of further places of an error, which is sent once for each. */
-export function takePlaces(
-  room: Room,
-  paths: readonly (readonly unknown[])[],
-  { message = '', extensions }: Failure,
-): void {
+export function takePlaces(room: Room, paths: readonly (readonly unknown[])[], { message, extensions }: Failure): void {
   if (paths.length < 2) return;
   const { left } = room;
   takeContent(room, { extensions });
-  const size = FAILURE_SIZE + message.length + left - room.left;
+  const size = FAILURE_SIZE + String(message ?? '').length + left - room.left;
   for (const path of paths) take(room, size + String(path).length);
 }
 
 interface Failure {
-  message?: string;
+  message?: unknown;
   extensions?: unknown;
 }
 

@@ -142,7 +142,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
 
   return {
     read(url) {
-      const params = new URLSearchParams(url.replace(/^[^?]*/, '')); // `URL` refuses some paths
+      const params = new URLSearchParams(url.replace(/^[^?]*|#.*$/g, '')); // `URL` refuses some paths
       const apikey = params.get('apikey') ?? '';
       const version = params.get('vsn') ?? '1.0.0';
       if (apikey === '') return { refused: { status: 401, reason: 'API key is missing' } };

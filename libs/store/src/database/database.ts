@@ -29,10 +29,10 @@ const OWNER_SHARE = 0.4;
 const LONG_SHARE = 0.5;
 const MAX_LONG_WAITING = 1_000;
 /**
- * With the one that runs, as many as the gateway runs for one session at once. Each that waits holds a connection of the gateway,
+ * With the one that runs, as many as gateways run at once for two sessions. Each that waits holds a connection of a gateway,
  * which few accounts must not use up.
  */
-const MAX_OWNER_LONG_WAITING = 5;
+const MAX_OWNER_LONG_WAITING = 11;
 /** Opening a connection delays a request, so idle connections are kept much longer than the driver's default of 10 s. */
 const IDLE_MS = 600_000;
 

@@ -42,7 +42,7 @@ async function create(request: Post, write: CreateWrite, wasSent: boolean, now: 
     return { id: createTask.id, task: createTask };
   } catch (error) {
     // The first attempt is still running, so its task will exist in a moment. An account's limit has no `retryAfterMs`.
-    if (wasSent && error instanceof TaskmeshError && error.code === 'CONFLICT' && error.retryAfterMs > 0)
+    if (error instanceof TaskmeshError && error.code === 'CONFLICT' && error.retryAfterMs > 0)
       throw new TaskmeshError('SERVICE_UNAVAILABLE', error.message, { cause: error });
     throw error;
   }

@@ -148,10 +148,12 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
   };
   const isPending = (write: Write) => isAmong(writes, write);
 
+  const isOffline = () => (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false;
+
   /** @returns the pause before the next attempt, in ms */
   const sendFirst = async (write: Write): Promise<number> => {
     const wasSent = write.sentAt !== undefined;
-    const isOffline = (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false;
+    const wasOffline = write.kind === 'create' && isOffline();
     try {
       write.sentAt ??= time.now();
       // After a crash, the next page must know that the write may have taken effect.
@@ -167,7 +169,7 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
     } catch (caught) {
       const error = toTaskmeshError(caught);
       if (!isPending(write)) return 0;
-      if ((isUnprocessed(error) || (isOffline && error.code === 'NETWORK')) && !wasSent) {
+      if ((isUnprocessed(error) || (wasOffline && isOffline() && error.code === 'NETWORK')) && !wasSent) {
         delete write.sentAt; // the server did not process it
         await store().catch(() => undefined);
       }

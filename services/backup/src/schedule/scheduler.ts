@@ -95,7 +95,7 @@ export function createScheduler(options: SchedulerOptions): Service {
       log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
       if (++failedLooks > 1 && due.getTime() !== reported?.getTime()) {
         const isOver = isDone(await repository.find().catch(() => null), due); // only the lock may be out of reach
-        await (isOver ? onDoneElsewhere() : onUnavailable(error));
+        await (isOver ? onDoneElsewhere().catch(() => undefined) : onUnavailable(error));
         reported = due;
       }
       return after(MAX_WAIT_MS);

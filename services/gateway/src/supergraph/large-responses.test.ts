@@ -48,5 +48,8 @@ describe('large responses of services', () => {
     for (const ip of ['192.0.2.4', '192.0.2.5'])
       expect((await start(answers, ip, 1.5 * MIB, MIB, MIB / 2)).taken).toEqual([1.5 * MIB, REFUSED, MIB / 2]);
     expect((await start(answers, '192.0.2.1', MIB / 2)).taken).toEqual([REFUSED]);
+    const others = Array.from({ length: 40 }, (_, at) => start(answers, `192.0.3.${at}`, 2 * MIB));
+    const isRefused = (await Promise.all(others)).map(({ taken: [first] }) => first !== 2 * MIB);
+    expect(isRefused.lastIndexOf(false)).toBe(29); // 63 + 2 * 2 + 30 * 2 MiB
   });
 });

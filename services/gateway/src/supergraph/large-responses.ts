@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 /** Everything made from a response takes a few times its size until the operation is over. */
 const MAX_BYTES = 64 * MIB;
 const MAX_BYTES_OF_SITE = 24 * MIB;
-/** Sites that hold at most this much, a few large pages, may exceed `MAX_BYTES`. Otherwise three sites could use it up. */
+/** Sites that hold at most this much, a few large pages, may use as much again. Otherwise three sites could use all up. */
 const SMALL_SITE_BYTES = 2 * MIB;
 
 export type LargeResponses = ReturnType<typeof createLargeResponses>;
@@ -34,7 +34,8 @@ export function createLargeResponses() {
       };
       const reserveLarge = (bytes: number) => {
         const ofSite = (bySite.get(site) ?? 0) + bytes;
-        if (ofSite > MAX_BYTES_OF_SITE || (ofSite > SMALL_SITE_BYTES && allBytes + bytes > MAX_BYTES))
+        const most = ofSite > SMALL_SITE_BYTES ? MAX_BYTES : 2 * MAX_BYTES;
+        if (ofSite > MAX_BYTES_OF_SITE || allBytes + bytes > most)
           throw unavailable('Too many large results are being made right now; try again, or request less.');
         add(bytes);
       };

@@ -79,7 +79,8 @@ export async function openLease(
       const rows = await run<ReadRow>(statements.READ, [parts, lows, limitPerPart, except]);
       lowWater.end(parts, rows);
       // After a long read, only another response makes it safe to publish. Often fewer changes would not make it shorter.
-      if (monotonicMs() - beganAt > UPDATE_EVERY_MS) await updateLowWater();
+      const isLong = monotonicMs() - beganAt > UPDATE_EVERY_MS;
+      if (isLong && (rows.length > 0 || lows.includes(0))) await updateLowWater();
       return rows;
     },
     /** Reads the first `MAX_BLOCKED_CHANGES` changes of each owner. */

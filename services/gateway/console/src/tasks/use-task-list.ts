@@ -34,10 +34,12 @@ const MAX_CATEGORIES = 200;
 /** The sorted categories of the tasks seen so far, so that a filtered list suggests them too. Keeps those seen last. */
 function useCategories(tasks: readonly Task[]): readonly string[] {
   const seen = useRef<readonly string[]>([]);
-  const known = new Set(seen.current);
-  const fresh = new Set(tasks.flatMap(({ category }) => (category && !known.has(category) ? [category] : [])));
-  if (fresh.size > 0) seen.current = [...known, ...fresh].slice(-MAX_CATEGORIES);
-  return useMemo(() => seen.current.toSorted((one, other) => one.localeCompare(other)), [seen.current]);
+  return useMemo(() => {
+    const latest = new Set(tasks.flatMap(({ category }) => category ?? []));
+    const earlier = seen.current.filter((category) => !latest.has(category));
+    seen.current = [...earlier, ...latest].slice(-MAX_CATEGORIES);
+    return seen.current.toSorted((one, other) => one.localeCompare(other));
+  }, [tasks]);
 }
 
 const MAX_LISTS = 8;
