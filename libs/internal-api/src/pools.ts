@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { unavailable } from '@taskmesh/contracts';
-import { createBulkhead, createFairQueue, siteOf } from '@taskmesh/service';
+import { createFairQueue, createNetworkBulkhead } from '@taskmesh/service';
 import { startWaiting, abandoned } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -136,8 +136,9 @@ export function createServicePool(
   /** Includes abandoned requests until their turn comes. */
   const turns = createFairQueue({ concurrency: connections, ...queue });
   /** They leave connections to others, also while the service does not respond. */
-  const networks = createBulkhead({ concurrency: Math.ceil(connections / 2), ...queue });
-  const sites = createBulkhead({ concurrency: Math.ceil((connections * 3) / 4), ...queue });
+  const networks = createNetworkBulkhead({
+    ...{ concurrency: Math.ceil(connections / 2), ofSite: Math.ceil((connections * 3) / 4), ...queue },
+  });
 
   /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   const post = (request: PostRequest) =>
@@ -227,10 +228,7 @@ export function createServicePool(
         await ended;
       };
       const run = () => turns.run(network, sendInTurn);
-      const running = network
-        ? networks.run(network, () => sites.run(siteOf(network), run, { signal }), { signal })
-        : run();
-      running.catch(fail);
+      (network ? networks.run(network, run, { signal }) : run()).catch(fail);
     });
 
   return {

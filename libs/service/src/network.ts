@@ -2,6 +2,7 @@ import { BlockList, isIP, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { detached } from './v8.ts';
 
 const HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
@@ -36,7 +37,7 @@ export function networkOf(address: string): string {
   const isIPv4 = groups.slice(0, 5).every((group) => group === '0') && groups[5] === 'ffff';
   network = isIPv4 ? bytesOf(groups.slice(6)).join('.') : `${groups.slice(0, 4).join(':')}::/64`;
   if (known.size >= MAX_KNOWN) known.clear();
-  known.set(Buffer.from(plain).toString(), network); // a part of a header would keep all of it
+  known.set(detached(plain), network);
   return network;
 }
 

@@ -70,6 +70,22 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
   };
 }
 
+/**
+ * Bounds how much work runs at once per network (from `networkOf`), and per site: an IPv6 site has 65,536 networks. An IPv4 address
+ * is both.
+ */
+export function createNetworkBulkhead({ ofSite, ...options }: BulkheadOptions & { ofSite: number }) {
+  const networks = createBulkhead(options);
+  const sites = createBulkhead({ ...options, concurrency: ofSite });
+  return {
+    /** As `run` of `createBulkhead`. */
+    run<Result>(network: string, work: () => Promise<Result>, limits?: { signal?: Signal; weight?: number }) {
+      const site = siteOf(network);
+      return networks.run(network, site === network ? work : () => sites.run(site, work, limits), limits);
+    },
+  };
+}
+
 /** Limits how much work runs at once. Callers take turns, so that heavy users wait behind light ones. */
 export type FairQueue = ReturnType<typeof createFairQueue>;
 

@@ -30,16 +30,16 @@ export function backoffMs(failures: number, { firstMs, maxMs }: Backoff, random?
 }
 
 /** Resolves after `ms`, or as soon as the signal aborts. Uses the global timers, which simulations replace. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', end);
       resolve();
     };
     const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
   });
 }
 

@@ -14,7 +14,7 @@ type Selected = readonly [place: string, node: FieldNode];
 
 /**
  * Whether the operation selects the field at `path`, under any aliases, below the value being resolved: `selects(info, 'pageInfo',
- * 'hasNextPage')`. `@skip`, `@include` and fragments are applied; a fragment counts whatever its type condition is.
+ * 'hasNextPage')`. `@skip`, `@include` and fragments are applied; a fragment counts with any type condition.
  */
 export function selects(info: GraphQLResolveInfo, ...path: string[]): boolean {
   return selectedAt(info, path).length > 0;

@@ -531,7 +531,7 @@ describe('an archive of the accounts', () => {
     expect(await running.database.query('select subject from linked_identities')).toEqual([]);
   });
 
-  it('is rejected for a text of any column that is longer than ours, whatever the index that it would be in', async () => {
+  it('is rejected for a text of any column that is longer than ours, also where an index has no room for it', async () => {
     await running.signUp('long@example.test');
     await running.database.query(`
       insert into account_log values (1, gen_random_uuid(), 'DELETED', now());

@@ -47,7 +47,7 @@ export interface CompileEventsOptions<Context> extends EventContents {
 }
 
 /**
- * Has `project` if events contain all that is selected, whatever the variables are: it returns the result without any request.
+ * Has `project` if events contain all that is selected, with any variables: it returns the result without any request.
  * Otherwise `run` returns it, with what services add. It rejects as `FederatedOperation.run` does.
  */
 export type CompiledEvents<Context> =

@@ -1,6 +1,6 @@
 import { AppError, unavailable } from '@taskmesh/contracts';
 import { ExpiringCache, isPersonalToken, verifyAccessToken, type VerifiedClaims } from '@taskmesh/identity';
-import { bearerToken, networkOf, type Clock } from '@taskmesh/service';
+import { bearerToken, detached, networkOf, type Clock } from '@taskmesh/service';
 import type { Caller, GatewayContext, User } from '../context.ts';
 import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions, SessionUses } from './sessions.ts';
@@ -38,7 +38,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     try {
       const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
-      verified.set(Buffer.from(token).toString(), caller, claims.exp * 1000); // a part of a header would keep all of it
+      verified.set(detached(token), caller, claims.exp * 1000);
       return unlessEnded(caller);
     } catch (error) {
       if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') throw error;

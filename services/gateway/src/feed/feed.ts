@@ -10,7 +10,15 @@ import { errorMessage } from '@taskmesh/contracts/error-details';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
 import { type EventLog, type LogReader, type LogRecord } from '@taskmesh/event-log';
 import { processSpan } from '@taskmesh/service/event-log';
-import { backoffMs, createBulkhead, createFairQueue, type Log, NO_TRACING, type Tracing } from '@taskmesh/service';
+import {
+  backoffMs,
+  createBulkhead,
+  createFairQueue,
+  type Log,
+  NO_TRACING,
+  pause,
+  type Tracing,
+} from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { FeedMetrics } from '../realtime-metrics.ts';
@@ -346,7 +354,7 @@ async function retryWhileUnavailable<Result>(work: () => Promise<Result>, random
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
       if (signal?.aborted || performance.now() > deadline) throw unavailable(undefined, error);
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, RETRY, random)));
+      await pause(backoffMs(failures, RETRY, random), signal);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { MAX_CLIENT_LENGTH, type Identity } from '@taskmesh/identity';
-import { activeSpan, parseTraceparent, type Tracing } from '@taskmesh/service';
+import { activeSpan, detached, parseTraceparent, type Tracing } from '@taskmesh/service';
 import type { FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -23,7 +23,7 @@ export function isOfAnotherSite({ 'sec-fetch-site': site }: IncomingMessage['hea
 function clientOf({ headers }: IncomingMessage): string | undefined {
   const agent = headers['user-agent'];
   if (agent === undefined || agent.length <= MAX_CLIENT_LENGTH) return agent;
-  return Buffer.from(agent.slice(0, MAX_CLIENT_LENGTH)).toString(); // a mere part would keep all of it
+  return detached(agent.slice(0, MAX_CLIENT_LENGTH));
 }
 
 const departures = new WeakMap<Socket, AbortSignal>();

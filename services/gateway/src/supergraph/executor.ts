@@ -6,11 +6,11 @@ import {
   createBulkhead,
   createLatencyHistogram,
   createMeters,
+  createNetworkBulkhead,
   inSpan,
   type Log,
   networkOf,
   NETWORKS_PER_SITE,
-  siteOf,
 } from '@taskmesh/service';
 import { getOperationAST, GraphQLError, Kind, parse, validate } from 'graphql';
 import { setImmediate as nextTick } from 'node:timers/promises';
@@ -176,8 +176,9 @@ export type RunForCaller = <Result>(
 export function createCallerBulkheads(): RunForCaller {
   const sessions = createBulkhead({ concurrency: CONCURRENCY.session, ...QUEUE });
   const accounts = createBulkhead({ concurrency: CONCURRENCY.account, ...QUEUE });
-  const networks = createBulkhead({ concurrency: CONCURRENCY.network, ...QUEUE });
-  const sites = createBulkhead({ concurrency: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE });
+  const strangers = createNetworkBulkhead({
+    ...{ concurrency: CONCURRENCY.network, ofSite: CONCURRENCY.network * NETWORKS_PER_SITE, ...QUEUE },
+  });
   return async ({ identity, ip, signal }, cost, run, lane = '') => {
     const weight = Math.min(1 + Math.floor(cost / COST_PER_OPERATION), MAX_WEIGHT);
     const options = { signal, weight };
@@ -187,8 +188,7 @@ export function createCallerBulkheads(): RunForCaller {
       return sessions.run(lane + sessionId, () => accounts.run(lane + userId, run, options), options);
     }
     if (identity.role === 'operator') return run();
-    const network = networkOf(ip);
-    return networks.run(network, () => sites.run(siteOf(network), run, options), options);
+    return strangers.run(networkOf(ip), run, options);
   };
 }
 

@@ -42,7 +42,7 @@ describe('large responses of services', () => {
     expect((await start(answers, '192.0.2.5', 20 * MIB)).taken).toEqual([20 * MIB]);
   });
 
-  it('have 2 MiB per address, whatever the others hold', async () => {
+  it('have 2 MiB per address, however much the others hold', async () => {
     const answers = createLargeResponses();
     await Promise.all([1, 2, 3].map((at) => start(answers, `192.0.2.${at}`, 21 * MIB)));
     for (const ip of ['192.0.2.4', '192.0.2.5'])
