@@ -21,7 +21,10 @@ import {
 
 /** Runs the README's examples in Node with the package as it would be installed. */
 const root = join(import.meta.dirname, '..');
-const project = mkdtempSync(join(root, 'example-'));
+/** Not among the sources, which other tests read, but below the repository's dependencies. */
+const cache = join(root, '../../.cache');
+mkdirSync(cache, { recursive: true });
+const project = mkdtempSync(join(cache, 'federation-example-'));
 const [, gateway = '', subscriptions = '', events = '', documents = ''] = readFileSync(
   join(root, 'README.md'),
   'utf8',
