@@ -50,7 +50,7 @@ export interface GraphQLRoutesDeps {
 export function graphqlRoutes(app: FastifyInstance, { context, server, streams }: GraphQLRoutesDeps): void {
   const sendPage = serveExplorer(app);
   void app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(context, { error, request, reply }));
+    scope.setErrorHandler(failureSender(context));
     scope.route({
       method: METHODS,
       url: '/graphql',
@@ -86,21 +86,17 @@ async function admit(context: HandlerContext, request: FastifyRequest, { json, s
   return { outcome, caller, claims };
 }
 
-interface Failure {
-  error: unknown;
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
-
-function sendFailure({ log }: HandlerContext, { error, request: { id }, reply }: Failure): FastifyReply {
-  const { httpStatus, errors, retryAfterSeconds } = toFormatted(error, id);
-  if (httpStatus >= 500 && httpStatus !== 503) log.error({ err: error, requestId: id }, 'request failed');
-  if (httpStatus === 405) reply.header('allow', 'POST');
-  return setErrorHead(reply, { httpStatus, retryAfterSeconds })
-    .header('content-type', JSON_TYPE)
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify({ errors }));
-}
+const failureSender =
+  ({ log }: HandlerContext) =>
+  (error: unknown, { id }: FastifyRequest, reply: FastifyReply) => {
+    const { httpStatus, errors, retryAfterSeconds } = toFormatted(error, id);
+    if (httpStatus >= 500 && httpStatus !== 503) log.error({ err: error, requestId: id }, 'request failed');
+    if (httpStatus === 405) reply.header('allow', 'POST');
+    return setErrorHead(reply, { httpStatus, retryAfterSeconds })
+      .header('content-type', JSON_TYPE)
+      .header('cache-control', 'no-store')
+      .send(JSON.stringify({ errors }));
+  };
 
 /** Results of mutations may contain tokens. Compressed together with input from the client, their length would reveal them. */
 const isQuery = ({ outcome }: HttpOperation) =>
