@@ -8,6 +8,6 @@ export {
 } from './event-log.ts';
 export { createBlockedKeys, type BlockedKey, type BlockedKeysOptions } from './blocked-keys.ts';
 export * from './kafka.ts';
+export * from './key-feed.ts';
 export { createMemoryEventLog } from './memory.ts';
 export * from './ordered-publisher.ts';
-export { createSlowSteps } from './slow-steps.ts';

@@ -12,5 +12,5 @@ it.each(['Kafka', 'memory'])('the examples of the README run with %s', async (ki
     cwd: new URL('.', import.meta.url),
     env: { ...process.env, KAFKA_BROKERS },
   });
-  expect(stdout).toBe('en: hello\nthe outbox is empty\n');
+  expect(stdout).toBe('en: hello\nthe outbox is empty\nread 2, 3, 4, 5\n');
 });

@@ -47,7 +47,7 @@ export interface Connections {
     tasks: StatusOf<TasksStatus>;
     backup: StatusOf<BackupStatus>;
   };
-  /** See `ServiceClocks`. */
+  /** How far the service's clock is ahead, or behind if negative; 0 within the tolerance. */
   aheadSeconds(service: string): number;
   /** Resolves when the service responds. */
   probe(service: string, url?: string): Promise<void>;

@@ -100,15 +100,8 @@ export function connectHttp({ urls, signer, clock, log }: HttpConnectionOptions)
 /** The `Date` of a response has whole seconds. */
 const RESOLUTION_MS = 1_000;
 
-interface ServiceClocks {
-  /** Compares the service's clock with this gateway's at each response. */
-  watch(service: string, pool: ServicePool): ServicePool;
-  /** How far the service's clock is ahead, or behind if negative; 0 within the tolerance. */
-  aheadSeconds(service: string): number;
-}
-
 /** Logs clocks that differ by more than the tolerance, beyond which tokens are refused; each at most once a minute. */
-function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): ServiceClocks {
+function createServiceClocks({ clock, log }: { clock: Clock; log: Log }) {
   const differences = new Map<string, number>();
 
   const watcherOf = (service: string) => {
@@ -126,7 +119,8 @@ function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): Servic
   };
 
   return {
-    watch(service, { post, ...pool }) {
+    /** Compares the service's clock with this gateway's at each response. */
+    watch(service: string, { post, ...pool }: ServicePool): ServicePool {
       const note = watcherOf(service);
       return {
         ...pool,
@@ -139,7 +133,7 @@ function createServiceClocks({ clock, log }: { clock: Clock; log: Log }): Servic
         },
       };
     },
-    aheadSeconds: (service) => differences.get(service) ?? 0,
+    aheadSeconds: (service: string) => differences.get(service) ?? 0,
   };
 }
 

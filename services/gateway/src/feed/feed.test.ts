@@ -1,4 +1,5 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import {
@@ -61,6 +62,15 @@ describe('the changes of an owner', () => {
     store.deliver(store.commit(owner));
     await new Promise((resolve) => setImmediate(resolve));
     expect(reader.seen).toEqual([1, 2, 3, 4]);
+  });
+
+  it('logs the delivery of traced changes only', async () => {
+    const { log, lines: logged } = createRecordingLog('debug');
+    await readFeed(await startFeed(store, { log }), owner);
+    store.deliver(store.commit(owner));
+    expect(logged).toEqual([]);
+    store.deliver(store.commit(owner, { traceparent: '00-trace' }));
+    expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', owner, sequence: 2, readers: 1 }]);
   });
 
   it('ends a reader that fails on a change, and delivers it to the others', async () => {

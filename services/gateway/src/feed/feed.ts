@@ -8,7 +8,15 @@ import {
 } from '@taskmesh/contracts';
 import { errorMessage } from '@taskmesh/contracts/error-details';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
-import { type EventLog, type LogReader, type LogRecord } from '@taskmesh/event-log';
+import {
+  type EventLog,
+  type FeedEnd,
+  type FeedReader,
+  type FeedWay,
+  KeyFeed,
+  type LogReader,
+  type LogRecord,
+} from '@taskmesh/event-log';
 import { processSpan } from '@taskmesh/service/event-log';
 import {
   backoffMs,
@@ -17,12 +25,13 @@ import {
   type Log,
   NO_TRACING,
   pause,
+  runInSpan,
+  type Span,
   type Tracing,
 } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { FeedMetrics } from '../realtime-metrics.ts';
-import { OwnerFeed, type FeedEnd, type FeedReader } from './owner-feed.ts';
 import { createDeadLetterReports } from './dead-letter-reports.ts';
 
 /** Maximum number of owners in one call of `heads`. */
@@ -32,8 +41,6 @@ const RETRY_FOR_MS = 10_000;
 const RETRY = { firstMs: 200, maxMs: 1_000 };
 /** How many subscriptions of one owner, and of all, begin at once: comparisons and gap fills use the same connections. */
 const MAX_CONCURRENT_STARTS = { owner: 4, all: 16 };
-/** How long a replay waits for its reader, which then counts as too slow. */
-const DRAIN_WITHIN_MS = 60_000;
 /** Minimum time from one comparison to the next that a doubtful record triggers, however many such records arrive. */
 const DOUBTS_EVERY_MS = 500;
 /** Maximum number of pages in memory at once in this process. Clients may request replays as often as they like. */
@@ -43,6 +50,14 @@ const MAX_CONCURRENT_PAGES = { fill: 16, replay: 4 };
 const MAX_REPORTED_CHARACTERS = 64 * 1024;
 
 export type Feed = ReturnType<typeof createFeed>;
+
+/** One reader of an owner's changes. */
+export interface OwnerReader extends FeedReader<TaskChanged> {
+  /** Aborted when its client has gone. */
+  signal?: AbortSignal | undefined;
+  /** For a reader without a cursor: the cursor at which it begins. Called before any change. */
+  onBegin?(cursor: string): void;
+}
 
 export interface FeedOptions {
   eventLog: EventLog;
@@ -66,7 +81,7 @@ export interface FeedOptions {
  */
 export function createFeed(options: FeedOptions) {
   const { eventLog, tasks, log, metrics, tracing = NO_TRACING, random = Math.random } = options;
-  const { headsEveryMs = 2_000, drainWithinMs = DRAIN_WITHIN_MS } = options;
+  const { headsEveryMs = 2_000, drainWithinMs } = options;
   /** All belong to the current epoch. */
   const feeds = new Map<string, OwnerFeed>();
   /** Owners for whom a reader is being attached, with the newest change that has arrived in the meantime. */
@@ -213,19 +228,28 @@ export function createFeed(options: FeedOptions) {
   };
 
   const begin = (owner: string, start: FeedPosition): OwnerFeed => {
-    const onExpired = () => finish(owner, feed, 'expired');
-    const feed = new OwnerFeed({
-      owner,
+    const feed: OwnerFeed = new KeyFeed<TaskChanged>({
       start,
-      tasks,
+      changesAfter: (sequence, limit) => tasks.changesAfter(owner, sequence, limit),
       log,
-      metrics,
-      beginDelivery: (traceparent) =>
-        tracing.continueTrace(traceparent, () => processSpan(eventLog, TASK_CHANGES_TOPIC)),
+      beginDelivery(change, way, recorded) {
+        metrics?.arrived(change, way);
+        const traceparent = recorded ?? change.traceparent;
+        if (!traceparent) return undefined;
+        const span = tracing.continueTrace(traceparent, () => processSpan(eventLog, TASK_CHANGES_TOPIC));
+        const fields = { traceparent, owner, sequence: change.sequence, readers: feed.readers };
+        return (deliver) =>
+          inDeliverySpan(span, way, () => {
+            log.debug(fields, 'a change is delivered');
+            deliver();
+          });
+      },
+      onGap: metrics?.gapFilled,
+      onReplayed: () => metrics?.replayed(1),
       pageLimits,
       drainWithinMs,
       onEpoch: enterEpoch,
-      onExpired,
+      onExpired: () => finish(owner, feed, 'expired'),
     });
     feeds.set(owner, feed);
     return feed;
@@ -235,7 +259,7 @@ export function createFeed(options: FeedOptions) {
   const attach = (
     owner: string,
     { position, head, cursor }: Start,
-    feedReader: FeedReader,
+    feedReader: OwnerReader,
   ): (() => void) | undefined => {
     if (isStopped || position.epoch !== epoch || head.epoch !== epoch) return undefined;
     const feed = feeds.get(owner) ?? begin(owner, head);
@@ -245,7 +269,7 @@ export function createFeed(options: FeedOptions) {
     feed.reach(head);
     return () => {
       detach();
-      if (feed.isUnused) finish(owner, feed, 'stopped');
+      if (feed.readers === 0) finish(owner, feed, 'stopped');
     };
   };
 
@@ -269,7 +293,7 @@ export function createFeed(options: FeedOptions) {
   };
 
   /** Tracks the owner's changes in the meantime, so that none is lost before the feed exists. */
-  const startReader = async (owner: string, after: string | undefined, feedReader: FeedReader) => {
+  const startReader = async (owner: string, after: string | undefined, feedReader: OwnerReader) => {
     const entry = expected.get(owner) ?? { readers: 0, seen: { epoch, sequence: 0 } };
     entry.readers++;
     expected.set(owner, entry);
@@ -306,7 +330,7 @@ export function createFeed(options: FeedOptions) {
      * @throws AppError CURSOR_EXPIRED when the cursor is unusable, SERVICE_UNAVAILABLE when the tasks service stays
      * unavailable
      */
-    async subscribe(owner: string, after: string | undefined, feedReader: FeedReader) {
+    async subscribe(owner: string, after: string | undefined, feedReader: OwnerReader) {
       for (;;) {
         if (isStopped) throw unavailable();
         const detach = await startReader(owner, after, feedReader);
@@ -317,6 +341,15 @@ export function createFeed(options: FeedOptions) {
     /** How many owners have readers right now. */
     owners: (): number => feeds.size,
   };
+}
+
+type OwnerFeed = KeyFeed<TaskChanged>;
+
+function inDeliverySpan(span: Span | undefined, way: FeedWay, deliver: () => void): void {
+  if (!span) return deliver();
+  runInSpan(span, deliver);
+  span.set({ 'taskmesh.feed.way': way });
+  span.end();
 }
 
 interface Start {

@@ -9,8 +9,7 @@ import {
   upTo,
   type ChangeStore,
 } from '../../tests/fakes/change-store.ts';
-import type { Feed } from './feed.ts';
-import type { FeedReader } from './owner-feed.ts';
+import type { Feed, OwnerReader } from './feed.ts';
 
 const CHANGES = 250;
 
@@ -54,7 +53,7 @@ describe('replays', () => {
     for (let index = 0; index < count; index++) store.commit(owner);
     return owner;
   };
-  const replayTo = async <Reader extends FeedReader>(owner: string, readers: Reader[]) => {
+  const replayTo = async <Reader extends OwnerReader>(owner: string, readers: Reader[]) => {
     for (const reader of readers) await feed.subscribe(owner, store.cursor(owner, 0), reader);
     return readers;
   };
@@ -143,7 +142,7 @@ describe('replays', () => {
       const owner = withChanges(way === 'gaps' ? 0 : CHANGES);
       const { work, done } = createSlowWork();
       const endsMs: number[] = [];
-      const reader: FeedReader = {
+      const reader: OwnerReader = {
         ...createReader(),
         onChange() {
           work();
@@ -175,7 +174,7 @@ describe('replays', () => {
         for (let step = 0; step < moment; step++) await Promise.resolve();
         store.deliver(store.commit(owner));
       };
-      const watching: FeedReader = {
+      const watching: OwnerReader = {
         ...reader,
         onChange(change) {
           reader.onChange(change);

@@ -1,4 +1,4 @@
-import { type AppError, badUserInput, toAppError, toGraphQLError } from '@taskmesh/contracts';
+import { badUserInput, HTTP_STATUS, isErrorCode, toAppError, toGraphQLError } from '@taskmesh/contracts';
 import { InvalidOperation, parseExactJson } from '@taskmesh/federation';
 import { ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { isObject } from '@taskmesh/service';
@@ -6,15 +6,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError } from 'graphql';
 import Negotiator from 'negotiator';
 import type { IncomingMessage } from 'node:http';
-import { callerOf, type GatewayContext } from '../context.ts';
+import { type CallerClaims, callerOf, type GatewayContext } from '../context.ts';
 import { isOfAnotherSite } from '../http/client.ts';
 import { isTooDeep, readJsonObject } from '../http/json-body.ts';
 import { jsonWeightIn, sendText, weightIn } from '../http/negotiation.ts';
 import { readParameters } from '../http/query-parameters.ts';
-import { JSON_TYPE, refuseOtherMethods } from '../http/replies.ts';
+import { JSON_TYPE, refuseOtherMethods, setErrorHead } from '../http/replies.ts';
 import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
 import { internalError, publicError } from '../supergraph/client-errors.ts';
-import type { AdmittedOperation } from '../supergraph/operation.ts';
+import type { AdmittedOperation, RequestCall } from '../supergraph/operation.ts';
 import { isSubscription, SUBSCRIPTION, type UncheckedRequest } from './admission.ts';
 import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 
@@ -22,16 +22,17 @@ const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** Streams results over HTTP (SSE, multipart) to clients that accept that. */
 export interface StreamTransport {
-  /** Handles a request that has not been read yet. */
-  handle(exchange: StreamExchange): Promise<unknown>;
-  /** Handles a subscription that has been read and admitted. */
-  subscribe(subscription: AdmittedOperation, exchange: StreamExchange): Promise<unknown>;
+  /** Runs an admitted operation, which may also be a query or mutation. @throws AppError UNAUTHENTICATED unless a user calls */
+  run(admitted: AdmittedOperation, exchange: StreamExchange): Promise<unknown>;
 }
 
 export interface StreamExchange {
   request: FastifyRequest;
   reply: FastifyReply;
   protocol: StreamProtocol;
+  caller: RequestCall;
+  /** Undefined unless the caller is a user. */
+  claims: CallerClaims | undefined;
 }
 
 type HandlerContext = Pick<
@@ -49,19 +50,19 @@ export interface GraphQLRoutesDeps {
 export function graphqlRoutes(app: FastifyInstance, { context, server, streams }: GraphQLRoutesDeps): void {
   const sendPage = serveExplorer(app);
   void app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => sendFailure(context, { error, request, reply }));
+    scope.setErrorHandler(failureSender(context));
     scope.route({
       method: METHODS,
       url: '/graphql',
       handler: async (request, reply) => {
         if (wantsExplorer(request)) return sendPage(reply);
         const canStream = streams !== undefined && request.method !== 'HEAD';
-        const { json, stream: protocol } = chooseResponseTypes(request.headers.accept, { canStream });
-        if (json === undefined) return streams?.handle({ request, reply, protocol });
-        const { outcome, caller } = await admit(context, request, protocol);
-        if (protocol && !(outcome instanceof InvalidOperation) && isSubscription(outcome))
-          return streams?.subscribe(outcome, { request, reply, protocol });
-        const operation = { outcome, caller, type: json };
+        const types = chooseResponseTypes(request.headers.accept, { canStream });
+        const { json, stream: protocol } = types;
+        const { outcome, caller, claims } = await admit(context, request, types);
+        if (protocol && !(outcome instanceof InvalidOperation) && (json === undefined || isSubscription(outcome)))
+          return streams?.run(outcome, { request, reply, protocol, caller, claims });
+        const operation = { outcome, caller, type: json ?? JSON_TYPE }; // without `json`, it was a stream or an error
         const { status, headers, body } = await server.execute(operation);
         reply.code(status).headers(Object.fromEntries(headers)).header('cache-control', 'no-store');
         return sendText(request, reply, { text: body, mayCompress: isQuery(operation) });
@@ -71,35 +72,31 @@ export function graphqlRoutes(app: FastifyInstance, { context, server, streams }
   });
 }
 
-/** Rejects if the request cannot be read, or if a subscription is refused and its client accepts a stream. */
-async function admit(context: HandlerContext, request: FastifyRequest, protocol: StreamProtocol | undefined) {
+/** Rejects if the request cannot be read, or if an operation is refused whose client would get a stream. */
+async function admit(context: HandlerContext, request: FastifyRequest, { json, stream }: ResponseTypes) {
   const { raw } = request;
   const sent = await readRequest(raw, context);
-  const caller = context.requestCall(request, await identityOf(context, raw));
-  const arrival = { isGet: raw.method !== 'POST', canStream: protocol !== undefined, caller };
+  const { identity, claims } = await identify(context, raw);
+  const caller = context.requestCall(request, identity);
+  const arrival = { isGet: raw.method !== 'POST', canStream: stream !== undefined, caller };
   const outcome = await context.admission.admit(sent, arrival).catch(invalidOperation);
-  const isRefused = outcome instanceof InvalidOperation;
-  if (isRefused && protocol && typeof sent.query === 'string' && SUBSCRIPTION.test(sent.query)) throw outcome;
-  return { outcome, caller };
+  const wouldStream =
+    stream && (json === undefined || (typeof sent.query === 'string' && SUBSCRIPTION.test(sent.query)));
+  if (wouldStream && outcome instanceof InvalidOperation) throw outcome;
+  return { outcome, caller, claims };
 }
 
-interface Failure {
-  error: unknown;
-  request: FastifyRequest;
-  reply: FastifyReply;
-}
-
-function sendFailure({ log }: HandlerContext, { error, request: { id }, reply }: Failure): FastifyReply {
-  const { status, errors, retryAfterSeconds } = toFormatted(error, id);
-  if (status >= 500 && status !== 503) log.error({ err: error, requestId: id }, 'request failed');
-  if (status === 405) reply.header('allow', 'POST');
-  if (status === 503 || status === 429) reply.header('retry-after', String(retryAfterSeconds ?? 1));
-  return reply
-    .code(status)
-    .header('content-type', JSON_TYPE)
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify({ errors }));
-}
+const failureSender =
+  ({ log }: HandlerContext) =>
+  (error: unknown, { id }: FastifyRequest, reply: FastifyReply) => {
+    const { httpStatus, errors, retryAfterSeconds } = toFormatted(error, id);
+    if (httpStatus >= 500 && httpStatus !== 503) log.error({ err: error, requestId: id }, 'request failed');
+    if (httpStatus === 405) reply.header('allow', 'POST');
+    return setErrorHead(reply, { httpStatus, retryAfterSeconds })
+      .header('content-type', JSON_TYPE)
+      .header('cache-control', 'no-store')
+      .send(JSON.stringify({ errors }));
+  };
 
 /** Results of mutations may contain tokens. Compressed together with input from the client, their length would reveal them. */
 const isQuery = ({ outcome }: HttpOperation) =>
@@ -111,28 +108,24 @@ function invalidOperation(error: unknown): InvalidOperation {
 }
 
 /** An invalid token counts as none, so that `login` and `refreshSession` work with it; fields that need a user report an error. */
-async function identityOf(
+async function identify(
   context: Pick<GatewayContext, 'authenticate' | 'clientIp' | 'operators'>,
   request: IncomingMessage,
-): Promise<Identity> {
-  if (await context.operators.isOperator(request)) return { role: 'operator' };
+): Promise<{ identity: Identity; claims?: CallerClaims }> {
+  if (await context.operators.isOperator(request)) return { identity: { role: 'operator' } };
   const caller = await callerOf(context, request);
-  return caller.kind === 'user' ? caller.identity : ANONYMOUS;
+  return caller.kind === 'user' ? caller : { identity: ANONYMOUS };
 }
 
 function toFormatted(error: unknown, requestId: string) {
-  const publicOf = (each: GraphQLError) => publicError(each.toJSON()) ?? internalError(requestId);
   if (error instanceof InvalidOperation)
-    return { status: error.httpStatus ?? 400, errors: error.errors.map((each) => each.toJSON()) };
-  if (error instanceof GraphQLError) {
-    const { status = 400 } = (error.extensions.http ?? {}) as { status?: number };
-    return { status, errors: [publicOf(error)] };
-  }
-  const known: AppError = toAppError(error);
+    return { httpStatus: error.httpStatus ?? 400, errors: error.errors.map((each) => each.toJSON()) };
+  const known = error instanceof GraphQLError ? error : toGraphQLError(toAppError(error));
+  const { code, retryAfterSeconds } = known.extensions as { code?: string; retryAfterSeconds?: number };
   return {
-    status: known.httpStatus,
-    errors: [publicOf(toGraphQLError(known))],
-    retryAfterSeconds: known.retryAfterSeconds,
+    httpStatus: isErrorCode(code) ? HTTP_STATUS[code] : 400,
+    errors: [publicError(known.toJSON()) ?? internalError(requestId)],
+    retryAfterSeconds,
   };
 }
 
@@ -141,7 +134,7 @@ const PREFLIGHT_HEADERS = ['apollo-require-preflight', 'x-apollo-operation-name'
 const PARAMETERS = new Set(['query', 'operationName', 'documentId', 'variables', 'extensions']);
 
 /** Reads a GraphQL request from the body or the search parameters of an HTTP request. @throws AppError */
-export async function readRequest(
+async function readRequest(
   request: IncomingMessage,
   context: Pick<GatewayContext, 'clientIp' | 'blockingWork'>,
 ): Promise<UncheckedRequest> {

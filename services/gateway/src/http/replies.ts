@@ -29,7 +29,10 @@ export const sendUnknownPath = (reply: FastifyReply): FastifyReply =>
   sendError(reply, notFound('There is nothing at this path.'));
 
 /** Sets the status, and the headers that belong to it. */
-export function setErrorHead(reply: FastifyReply, { httpStatus, retryAfterSeconds }: AppError): FastifyReply {
+export function setErrorHead(
+  reply: FastifyReply,
+  { httpStatus, retryAfterSeconds }: { httpStatus: number; retryAfterSeconds?: number | undefined },
+): FastifyReply {
   if (httpStatus === 401) reply.header('www-authenticate', 'Bearer');
   if (httpStatus === 429 || httpStatus === 503 || retryAfterSeconds !== undefined)
     reply.header('retry-after', String(retryAfterSeconds ?? 1));

@@ -60,7 +60,7 @@ function named(name: NamedStatus['name'], status: ServiceStatus | undefined): Na
 const LATE_S = 10;
 
 interface StatusDetails extends Pick<TasksStatus, 'relayFailingSeconds'> {
-  /** See `ServiceClocks`. */
+  /** See `Connections`. */
   aheadSeconds: (service: string) => number;
 }
 

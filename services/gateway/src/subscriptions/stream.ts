@@ -2,7 +2,7 @@ import { AppError, toGraphQLError, unavailable, type TaskChanged } from '@taskme
 import { activeSpan, runOutsideSpans, type Span, runInSpan } from '@taskmesh/service';
 import type { GraphQLError } from 'graphql';
 import type { Feed } from '../feed/feed.ts';
-import type { FeedEnd } from '../feed/owner-feed.ts';
+import type { FeedEnd } from '@taskmesh/event-log';
 import { asGraphQL } from '../supergraph/client-errors.ts';
 import type { AccountShare } from './account-shares.ts';
 import { concerns, type TaskFilter } from './change-event.ts';

@@ -18,13 +18,7 @@ const RENDERER = 'event renderer';
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
-export interface Subscription {
-  /** Whether the client can resume from a cursor: its events have cursors, and it sent one or has received an event. */
-  canResume(): boolean;
-  /** The cursor after the changes that the filter has excluded since the last event, if any. */
-  position(): string | undefined;
-  stop(): void;
-}
+export type Subscription = Awaited<ReturnType<Subscriptions['subscribe']>>;
 
 export interface StreamRequest {
   protocol: Protocol;
@@ -168,7 +162,13 @@ export function createSubscriptions(deps: Deps) {
       });
       await stream.read(feed, { owner: identity.userId, after, signal: call.signal, view: () => live.view });
       if (!stream.isOver()) unsubscribed = metrics.subscribed(protocol);
-      return { canResume: () => getsCursors && knowsCursor, position: stream.position, stop: stream.stop };
+      return {
+        /** Whether the client can resume from a cursor: its events have cursors, and it sent one or has received an event. */
+        canResume: () => getsCursors && knowsCursor,
+        /** The cursor after the changes that the filter has excluded since the last event, if any. */
+        position: stream.position,
+        stop: stream.stop,
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { costOf, createParts, InvalidOperation, type PreparedOperation } from '@taskmesh/federation';
+import { createDocuments, type PreparedOperation } from '@taskmesh/federation';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -12,7 +12,7 @@ import {
   networkOf,
   NETWORKS_PER_SITE,
 } from '@taskmesh/service';
-import { getOperationAST, GraphQLError, Kind, parse, validate } from 'graphql';
+import { Kind } from 'graphql';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
@@ -56,6 +56,9 @@ const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSour
   apollo: createApolloEngine,
 };
 
+/** For our own documents. */
+const NO_LIMITS = { maxTokens: 0, maxDepth: 0, maxAliases: 0, introspection: true };
+
 const isMutation = ({ operation }: PreparedOperation) => operation.operation === 'mutation';
 
 const ENDINGS = new Set(['logout', 'endSession', 'endOtherSessions', 'endPersonalToken']);
@@ -69,6 +72,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
   const { schema } = supergraph;
   const engine = ENGINES[kind](supergraph, services, { log, blockingWork });
   const formatResult = createResultFormat(log);
+  const { admit } = createDocuments({ schema, limits: NO_LIMITS, sizes: SIZES });
   /** REST's operations, by text. They need no span of their own: the request's span names the route, and so the operation. */
   const stored = new Map<string, PreparedOperation>();
 
@@ -126,20 +130,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     prepare(source) {
       const known = stored.get(source);
       if (known) return known;
-      const document = parse(source);
-      const operation = getOperationAST(document);
-      // Validation does not notice an operation type that the schema lacks.
-      if (!operation || !schema.getRootType(operation.operation))
-        throw new InvalidOperation('OPERATION_RESOLUTION_FAILURE', [
-          new GraphQLError('The graph has no such operation.'),
-        ]);
-      const errors = validate(schema, document);
-      if (errors.length > 0) throw new InvalidOperation('GRAPHQL_VALIDATION_FAILED', errors);
-      const { name } = operation;
-      const prepared: PreparedOperation = {
-        ...{ source, schema, document, operation, operationName: name?.value, partOf: createParts(), bytes: 0 },
-        cost: costOf({ schema, document, operation }, SIZES),
-      };
+      const prepared = admit(source);
       planOf(prepared);
       stored.set(source, prepared);
       return prepared;

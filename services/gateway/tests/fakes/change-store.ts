@@ -5,7 +5,7 @@ import { createLog } from '@taskmesh/service';
 import { atEnd } from '@taskmesh/testing';
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { createFeed, type Feed, type FeedOptions } from '../../src/feed/feed.ts';
-import type { FeedEnd } from '../../src/feed/owner-feed.ts';
+import type { FeedEnd } from '@taskmesh/event-log';
 
 /** A tasks service that only stores changes, and an event log that delivers when the test says so. */
 export function createStore({ mostAtOnce = 7 } = {}) {

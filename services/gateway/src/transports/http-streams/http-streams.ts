@@ -1,11 +1,11 @@
-import { AppError, rateLimited, unauthenticated, unavailable } from '@taskmesh/contracts';
+import { rateLimited, unauthenticated, unavailable } from '@taskmesh/contracts';
 import type { FastifyReply } from 'fastify';
 import { GraphQLError } from 'graphql';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isSubscription } from '../../graphql/admission.ts';
 import type { AdmittedOperation } from '../../supergraph/operation.ts';
-import { readRequest, type StreamExchange, type StreamTransport } from '../../graphql/routes.ts';
-import { callerOf } from '../../context.ts';
+import type { StreamExchange, StreamTransport } from '../../graphql/routes.ts';
+import type { CallerClaims } from '../../context.ts';
 import type { ReserveSlot } from '../../http/client-connections.ts';
 import { asClientRequest } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
@@ -35,15 +35,14 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
   const kindOf = (format: StreamFormat): StreamKind => ({ format, chunkOf: createEventChunks(format), heartbeats });
   const kinds = { sse: kindOf(sse), multipart: kindOf(multipart) };
   let isStopping = false;
-  const begin = ({ protocol, ...exchange }: StreamExchange): Exchange => {
-    if (isStopping) throw unavailable('The gateway stops; another one takes over.');
-    return { ...exchange, kind: kinds[protocol] };
-  };
   return {
-    handle: async (exchange) => handle({ ...deps, open }, begin(exchange)),
-    async subscribe(subscription, given) {
-      const exchange = begin(given);
-      return subscribe({ ...deps, open }, exchange, { user: await userOf(deps, exchange), subscription });
+    async run(admitted, { protocol, claims, ...exchange }) {
+      if (isStopping) throw unavailable('The gateway stops; another one takes over.');
+      if (!claims) throw unauthenticated();
+      const kind = kinds[protocol];
+      if (isSubscription(admitted)) return subscribe({ ...deps, open }, admitted, { ...exchange, kind, claims });
+      const result = await deps.context.graph.run(admitted, exchange.caller);
+      return sendResult(exchange.reply, kind, JSON.stringify(result));
     },
     async stop(spreadMs) {
       isStopping = true;
@@ -59,27 +58,7 @@ export function createHttpStreams(deps: HttpStreamsDeps): HttpStreams {
 
 type Deps = HttpStreamsDeps & { open: Set<StreamWriter> };
 
-type Exchange = Omit<StreamExchange, 'protocol'> & { kind: StreamKind };
-
-async function userOf({ context }: Pick<Deps, 'context'>, { request, reply }: Exchange) {
-  const caller = await callerOf(context, request.raw);
-  if (caller.kind === 'user') return { ...caller, call: context.requestCall(request, caller.identity) };
-  reply.header('www-authenticate', 'Bearer');
-  throw unauthenticated();
-}
-
-async function handle(deps: Deps, exchange: Exchange): Promise<unknown> {
-  const { context } = deps;
-  const { request, reply, kind } = exchange;
-  const user = await userOf(deps, exchange);
-  const { call } = user;
-  const carrier = { isGet: request.method !== 'POST', canStream: true, caller: call };
-  const sent = await readRequest(request.raw, context);
-  const admitted = await context.admission.admit(sent, carrier);
-  if (isSubscription(admitted)) return subscribe(deps, exchange, { user, subscription: admitted });
-  const result = await context.graph.run(admitted, call);
-  return sendResult(reply, kind, JSON.stringify(result));
-}
+type Exchange = Omit<StreamExchange, 'protocol' | 'claims'> & { kind: StreamKind; claims: CallerClaims };
 
 /** From this age on, a stream gives way to another of its user: a client that left without a trace would keep its place. */
 const GIVES_WAY_MS = 60_000;
@@ -97,13 +76,13 @@ async function reservePlace({ reserveUser, open }: Deps, userId: string) {
 
 async function subscribe(
   deps: Deps,
-  { request, reply, kind }: Exchange,
-  { user, subscription }: { user: Awaited<ReturnType<typeof userOf>>; subscription: AdmittedOperation },
+  subscription: AdmittedOperation,
+  { request, reply, kind, caller: call, claims }: Exchange,
 ): Promise<unknown> {
   const { limitAge, watch, subscriptions, metrics, open, reserveIp } = deps;
   const { protocol } = kind.format;
-  const { userId } = user.identity;
-  const releaseIp = reserveIp(user.call.ip);
+  const { userId } = claims;
+  const releaseIp = reserveIp(call.ip);
   const release = releaseIp && (await reservePlace(deps, userId));
   if (!release) {
     releaseIp?.();
@@ -114,7 +93,7 @@ async function subscribe(
   const lastEventId = request.headers['last-event-id'];
   let stream: Subscription | undefined;
   let reportEnd: (reason: EndReason) => void = () => {};
-  const unwatch = watch(user.claims, () => {
+  const unwatch = watch(claims, () => {
     stream?.stop();
     writer.fail(
       new GraphQLError('The session has ended.', { extensions: { code: 'UNAUTHENTICATED' } }),
@@ -136,20 +115,17 @@ async function subscribe(
       {
         protocol,
         ...subscription,
-        call: user.call,
+        call,
         ...(typeof lastEventId === 'string' && lastEventId !== '' && { after: lastEventId }),
       },
       writer,
     );
   } catch (error) {
-    if (error instanceof GraphQLError && error.extensions['code'] === 'CURSOR_EXPIRED') writer.fail(error);
+    const hasExpired = error instanceof GraphQLError && error.extensions['code'] === 'CURSOR_EXPIRED';
+    if (hasExpired) writer.fail(error);
     finish();
-    if (!(error instanceof GraphQLError)) throw error;
-    // An invalid request is refused with a status; an expired cursor is reported inside the stream, which then ends.
-    if (error.extensions['code'] === 'SERVICE_UNAVAILABLE')
-      throw new AppError('SERVICE_UNAVAILABLE', error.message, { retryAfterSeconds: 1 });
-    if (error.extensions['code'] === 'RATE_LIMITED') throw rateLimited(1, error.message);
-    if (error.extensions['code'] !== 'CURSOR_EXPIRED') throw invalid([error]);
+    // An expired cursor is reported inside the stream, which then ends; anything else gets a status.
+    if (!hasExpired) throw error;
     writer.open();
     return reply;
   }
@@ -166,14 +142,6 @@ async function subscribe(
   writer.givesWayTo = (other) => other === userId && performance.now() >= ripeMs && mayReconnect();
   writer.onClose(limitAge(() => writer.abort('max_age'), mayReconnect));
   return reply;
-}
-
-/** A document that cannot run is a bad request (400), in every format of the response. */
-function invalid(errors: GraphQLError[]): GraphQLError {
-  const [first] = errors;
-  return new GraphQLError(first?.message ?? 'Bad request.', {
-    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', ...first?.extensions, http: { status: 400 } },
-  });
 }
 
 /** A stream of a single result is sent as an ordinary response. */

@@ -1,20 +1,23 @@
-import type { TaskChanged } from '@taskmesh/contracts';
-import { createSlowSteps } from '@taskmesh/event-log';
-import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
-import { backoffMs, type Log, runInSpan, type Span } from '@taskmesh/service';
-import pLimit, { type LimitFunction } from 'p-limit';
-import type { FeedMetrics } from '../realtime-metrics.ts';
+import type { Logger } from './event-log.ts';
+import { createSlowSteps } from './slow-steps.ts';
 
-/** Why a feed ended on its own: the cursor or epoch became invalid, the reader is too slow, or the gateway stops. */
+/** The changes of a key are numbered without gaps. A store whose history is replaced, as by a restore, begins a new epoch. */
+export interface FeedPosition {
+  epoch: number;
+  sequence: number;
+}
+
+export interface FeedChange extends FeedPosition {
+  /** For the log. */
+  id?: string;
+}
+
+/** Why a feed ended on its own: its position or epoch became invalid, the reader is too slow, or the process stops. */
 export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
-/** One reader of an owner's changes. No function throws, and all except `drained` return at once. */
-export interface FeedReader {
-  /** Aborted when its client has gone. */
-  signal?: AbortSignal | undefined;
-  /** For a reader without a cursor: the cursor at which it begins. Called before any change. */
-  onBegin?(cursor: string): void;
-  onChange(change: TaskChanged): void;
+/** One reader of a key's changes. No function throws, and all except `drained` return at once. */
+export interface FeedReader<Change> {
+  onChange(change: Change): void;
   /** A replay has ended: live changes follow. */
   onCaughtUp?(): void;
   onEnd(reason: FeedEnd): void;
@@ -22,35 +25,62 @@ export interface FeedReader {
   drained(): Promise<void>;
 }
 
-export interface OwnerFeedOptions {
-  owner: string;
+/** Changes as the store has them. */
+export interface FeedPage<Change> {
+  /** The store's current epoch. */
+  epoch: number;
+  /** Whether changes after the requested sequence are no longer kept. */
+  expired: boolean;
+  /** In order, beginning with the next one; empty at the end. */
+  changes: Change[];
+}
+
+/** Where a change came from: the log, or the store because the log did not bring it. */
+export type FeedWay = 'event_log' | 'gap_fill';
+
+type Limit = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export interface KeyFeedOptions<Change extends FeedChange> {
   /** The last change before this feed begins; all its changes are of the same epoch. */
   start: FeedPosition;
-  tasks: Pick<TasksInternal, 'changesAfter'>;
-  log: Log;
-  metrics?: FeedMetrics | undefined;
-  /** Starts the span of a change's delivery, if its trace is recorded. */
-  beginDelivery: (traceparent: string) => Span | undefined;
-  /** Process-wide limits, which bound how many pages are in memory at once. */
-  pageLimits: { fill: LimitFunction; replay: LimitFunction };
-  /** How long a replay waits until its reader can accept more, in ms. */
-  drainWithinMs: number;
+  /** Requests changes after a sequence from the store: at most `limit`, fewer if they are large. May reject, and is then called again. */
+  changesAfter: (sequence: number, limit: number) => Promise<FeedPage<Change>>;
+  log: Pick<Logger, 'warn' | 'error'>;
+  /**
+   * Called for each live change. May return a function that runs the delivery to all readers, for example within a span. `trace`
+   * was passed to `handleChange`.
+   */
+  beginDelivery?: (
+    change: Change,
+    way: FeedWay,
+    trace: string | undefined,
+  ) => ((deliver: () => void) => void) | undefined;
+  /** Missing changes are about to be requested. */
+  onGap?: (() => void) | undefined;
+  /** A change was replayed for a reader. */
+  onReplayed?: (() => void) | undefined;
+  /** Limits shared by many feeds, which bound how many pages are in memory at once. @default no limit */
+  pageLimits?: { fill?: Limit; replay?: Limit };
+  /** How long a replay waits until its reader can accept more, in ms. @default 60_000 */
+  drainWithinMs?: number | undefined;
   /** Called with any epoch other than the feed's. */
   onEpoch: (epoch: number) => void;
   /** Called when changes that this feed needs are no longer kept. */
   onExpired: () => void;
 }
 
-/** Changes per request to the tasks service, which sends fewer if they are large. */
+const DRAIN_WITHIN_MS = 60_000;
+const unlimited: Limit = (work) => work();
+
+/** Changes per request to the store. */
 const PAGE = 100;
-/** How many replays of one owner hold a page at once; the others wait. */
-const MAX_CONCURRENT_REPLAYS = 1;
 /** How long a page is kept for a reader that cannot accept more. After that it is fetched again, once the reader can. */
 const KEEP_PAGE_MS = 100;
-const BACKOFF = { firstMs: 50, maxMs: 1_000 };
+/** The pauses after failed requests double. */
+const PAUSE = { firstMs: 50, maxMs: 1_000 };
 
-interface Attached {
-  reader: FeedReader;
+interface Attached<Change> {
+  reader: FeedReader<Change>;
   position: number;
   /** True while the reader replays from the log; live changes skip it until it has caught up. */
   isReplaying: boolean;
@@ -61,15 +91,15 @@ interface Attached {
 }
 
 /**
- * One owner's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; changes
- * missing between or after them come from the tasks service, which has the whole log.
+ * One key's changes in one epoch, in order, each exactly once. Live records advance the feed one by one; changes missing
+ * between or after them come from the store, which has all of them.
  */
-export class OwnerFeed {
-  readonly #options: OwnerFeedOptions;
+export class KeyFeed<Change extends FeedChange> {
+  readonly #options: KeyFeedOptions<Change>;
   readonly #epoch: number;
-  readonly #readers = new Set<Attached>();
-  /** Created when needed: most owners' readers never replay. */
-  #limitReplays: LimitFunction | undefined;
+  readonly #readers = new Set<Attached<Change>>();
+  /** The last of the replays, which hold a page one after the other. Created when needed: most readers never replay. */
+  #replays: Promise<void> | undefined;
   /** The last change delivered to the live readers. */
   #last: number;
   /** Changes are known to exist up to here. */
@@ -77,15 +107,16 @@ export class OwnerFeed {
   #isFilling = false;
   #isClosed = false;
 
-  constructor(options: OwnerFeedOptions) {
+  constructor(options: KeyFeedOptions<Change>) {
     this.#options = options;
     this.#epoch = options.start.epoch;
     this.#last = options.start.sequence;
     this.#target = options.start.sequence;
   }
 
-  get isUnused(): boolean {
-    return this.#readers.size === 0;
+  /** The number of readers. */
+  get readers(): number {
+    return this.#readers.size;
   }
 
   /** The sequence of the last change that was delivered, or of the last before this feed. */
@@ -94,17 +125,17 @@ export class OwnerFeed {
   }
 
   /** Adds a reader that has seen everything up to `position`, in this feed's epoch. Returns a function that detaches it. */
-  attach(reader: FeedReader, { sequence }: FeedPosition): () => void {
-    const attached: Attached = { reader, position: sequence, isReplaying: false, pageSize: PAGE };
+  attach(reader: FeedReader<Change>, { sequence }: FeedPosition): () => void {
+    const attached: Attached<Change> = { reader, position: sequence, isReplaying: false, pageSize: PAGE };
     this.#readers.add(attached);
     void this.#replay(attached);
     return () => void this.#detach(attached);
   }
 
-  /** Accepts a record of the event log, with its trace: the next one, a repeated one, or one after a gap. */
-  handleChange(change: TaskChanged, traceparent?: string): void {
+  /** Accepts a change from the log: the next one, a repeated one, or one after a gap. `trace` is passed on with it. */
+  handleChange(change: Change, trace?: string): void {
     const isNext = change.epoch === this.#epoch && change.sequence === this.#last + 1;
-    if (isNext) this.#deliver(change, 'event_log', traceparent);
+    if (isNext) this.#deliver(change, 'event_log', trace);
     else this.reach(change);
   }
 
@@ -121,31 +152,23 @@ export class OwnerFeed {
   }
 
   /** Returns false if it was already detached. */
-  #detach(attached: Attached): boolean {
+  #detach(attached: Attached<Change>): boolean {
     attached.stopWaiting?.();
     return this.#readers.delete(attached);
   }
 
-  #end(attached: Attached, reason: FeedEnd): void {
+  #end(attached: Attached<Change>, reason: FeedEnd): void {
     if (this.#detach(attached)) attached.reader.onEnd(reason);
   }
 
-  #deliver(change: TaskChanged, way: 'event_log' | 'gap_fill', traceparent = change.traceparent): void {
-    this.#options.metrics?.arrived(change, way);
+  #deliver(change: Change, way: FeedWay, trace?: string): void {
     this.#last = change.sequence;
-    if (!traceparent) return this.#notifyLive(change);
-    const span = this.#options.beginDelivery(traceparent);
-    const deliver = () => {
-      this.#logTrace(change, traceparent);
-      this.#notifyLive(change);
-    };
-    if (!span) return deliver();
-    runInSpan(span, deliver);
-    span.set({ 'taskmesh.feed.way': way });
-    span.end();
+    const run = this.#options.beginDelivery?.(change, way, trace);
+    if (run) run(() => this.#notifyLive(change));
+    else this.#notifyLive(change);
   }
 
-  #notifyLive(change: TaskChanged): void {
+  #notifyLive(change: Change): void {
     for (const attached of this.#readers) {
       if (attached.isReplaying || change.sequence <= attached.position) continue;
       this.#notify(attached, change);
@@ -153,7 +176,7 @@ export class OwnerFeed {
   }
 
   /** A reader that fails is ended, and reconnects; the others must still get the change. */
-  #notify(attached: Attached, change: TaskChanged): void {
+  #notify(attached: Attached<Change>, change: Change): void {
     attached.position = change.sequence;
     try {
       attached.reader.onChange(change);
@@ -163,24 +186,19 @@ export class OwnerFeed {
     }
   }
 
-  #logTrace({ sequence }: TaskChanged, traceparent: string): void {
-    const { log, owner } = this.#options;
-    log.debug({ traceparent, owner, sequence, readers: this.#readers.size }, 'a change is delivered');
-  }
-
   #isLagging(): boolean {
     return this.#last < this.#target && !this.#isClosed;
   }
 
   async #fill(): Promise<void> {
-    const { metrics, pageLimits, onExpired } = this.#options;
-    metrics?.gapFilled();
+    const { onGap, pageLimits: { fill = unlimited } = {}, onExpired } = this.#options;
+    onGap?.();
     const fillPage = async () => {
       if (!this.#isLagging()) return true;
       const target = this.#target;
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       const steps = createSlowSteps();
-      const deliver = (change: TaskChanged) => {
+      const deliver = (change: Change) => {
         if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
       };
       for (const change of changes ?? []) await steps.run(() => deliver(change));
@@ -191,12 +209,12 @@ export class OwnerFeed {
     // Checked and set in one synchronous step, so that the next gap begins another fill.
     await repeat(
       () => (this.#isFilling = this.#isLagging()),
-      () => pageLimits.fill(fillPage),
+      () => fill(fillPage),
     );
   }
 
-  async #replay(attached: Attached): Promise<void> {
-    const { pageLimits, drainWithinMs } = this.#options;
+  async #replay(attached: Attached<Change>): Promise<void> {
+    const { pageLimits: { replay = unlimited } = {}, drainWithinMs = DRAIN_WITHIN_MS } = this.#options;
     const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
     let tookMs: number;
     const replayPage = async () => {
@@ -216,15 +234,13 @@ export class OwnerFeed {
     const replaySome = async () => {
       // While the replay waits here, it holds neither a page nor a slot of a limit.
       if (await isDrained(attached, drainWithinMs)) {
-        this.#limitReplays ??= pLimit(MAX_CONCURRENT_REPLAYS);
         const page = Promise.withResolvers<boolean>();
-        void this.#limitReplays(() =>
-          pageLimits.replay(async () => {
-            page.resolve(await replayPage());
-            // Leaves half of the time to other work. The reader does not wait for this pause.
-            if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs).unref());
-          }),
-        );
+        const replayAndPause = async () => {
+          page.resolve(await replayPage());
+          // Leaves half of the time to other work. The reader does not wait for this pause.
+          if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs).unref());
+        };
+        this.#replays = (this.#replays ?? Promise.resolve()).then(() => replay(replayAndPause));
         return page.promise;
       }
       this.#end(attached, 'slow');
@@ -240,24 +256,24 @@ export class OwnerFeed {
    * Sends as much of a page as the reader accepts. Checks before each change, because a few large ones fill its buffer.
    * Returns how long the reader took to process them, in ms.
    */
-  async #sendPage(attached: Attached, changes: TaskChanged[]): Promise<number> {
+  async #sendPage(attached: Attached<Change>, changes: Change[]): Promise<number> {
     const keepUntil = performance.now() + KEEP_PAGE_MS;
     const steps = createSlowSteps();
     for (const change of changes) {
       if (!(await isDrained(attached, Math.max(0, keepUntil - performance.now())))) break;
       if (!this.#readers.has(attached)) break;
       if (change.sequence !== attached.position + 1) continue;
-      this.#options.metrics?.replayed(1);
+      this.#options.onReplayed?.();
       await steps.run(() => this.#notify(attached, change));
     }
     return steps.tookMs();
   }
 
   /** At most a page of the log after `sequence`; undefined when it could not be read. */
-  async #changesAfter(sequence: number, limit: number, onExpired: () => void): Promise<TaskChanged[] | undefined> {
-    const { owner, tasks, log, onEpoch } = this.#options;
+  async #changesAfter(sequence: number, limit: number, onExpired: () => void): Promise<Change[] | undefined> {
+    const { changesAfter, log, onEpoch } = this.#options;
     try {
-      const page = await tasks.changesAfter(owner, sequence, limit);
+      const page = await changesAfter(sequence, limit);
       if (page.epoch !== this.#epoch) onEpoch(page.epoch);
       else if (page.expired) onExpired();
       else if ((page.changes[0]?.sequence ?? sequence + 1) === sequence + 1) return page.changes;
@@ -274,13 +290,13 @@ async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Pr
   while (isNeeded()) {
     if (await work()) failures = 0;
     else if (isNeeded()) {
-      const pauseMs = backoffMs(++failures, BACKOFF);
+      const pauseMs = Math.min(PAUSE.firstMs * 2 ** failures++, PAUSE.maxMs);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
 }
 
-function isDrained(attached: Attached, withinMs: number): Promise<boolean> {
+function isDrained<Change>(attached: Attached<Change>, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (answer: boolean) => {
       clearTimeout(timer);

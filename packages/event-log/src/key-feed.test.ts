@@ -1,34 +1,73 @@
 import { jest } from '@jest/globals';
-import type { TaskChanged } from '@taskmesh/contracts';
-import { createRecordingLog } from '@taskmesh/service/testing';
 import { eventually } from '@taskmesh/testing';
-import { randomUUID } from 'node:crypto';
-import pLimit from 'p-limit';
-import { createReader, createStore, upTo } from '../../tests/fakes/change-store.ts';
-import { OwnerFeed } from './owner-feed.ts';
+import { KeyFeed, type FeedEnd, type FeedPage, type KeyFeedOptions } from './key-feed.ts';
 
-/** One owner's feed at the beginning of the log, without a comparison of heads, and everything it emits. */
-function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = {}, mostAtOnce?: number) {
-  const owner = randomUUID();
-  const store = createStore({ mostAtOnce });
-  const { log, lines: logged } = createRecordingLog('debug');
-  const arrived: string[] = [];
-  const counted = { gaps: 0, replayed: 0, expired: 0, epochs: [] as number[] };
-  const feed = new OwnerFeed({
-    owner,
-    start: { epoch: 1, sequence: 0 },
-    tasks: store.tasks,
-    log,
-    metrics: {
-      arrived: ({ sequence }, way) => arrived.push(`${sequence} ${way}`),
-      gapFilled: () => counted.gaps++,
-      resumed: () => undefined,
-      replayed: (count) => (counted.replayed += count),
+interface Change {
+  epoch: number;
+  sequence: number;
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
+
+/** A store of one key's changes. */
+function createStore(pageSize: number) {
+  const changes: Change[] = [];
+  const asked = { changesAfter: 0 };
+  let forgotten = 0;
+  let isUnavailable = false;
+  return {
+    asked,
+    commit(): Change {
+      const change = { epoch: 1, sequence: changes.length + 1 };
+      changes.push(change);
+      return change;
     },
-    beginDelivery: () => undefined,
-    pageLimits: { fill: pLimit(1), replay: pLimit(1) },
-    drainWithinMs: 60_000,
-    onEpoch: (epoch) => counted.epochs.push(epoch),
+    async changesAfter(sequence: number, limit: number): Promise<FeedPage<Change>> {
+      if (isUnavailable) throw new Error('away');
+      asked.changesAfter++;
+      const page = changes.slice(sequence, sequence + Math.min(limit, pageSize));
+      return { epoch: 1, expired: sequence < forgotten, changes: page };
+    },
+    forgetUpTo: (sequence: number) => (forgotten = sequence),
+    setUnavailable: (value: boolean) => (isUnavailable = value),
+  };
+}
+
+function createReader() {
+  const seen: number[] = [];
+  const ends: FeedEnd[] = [];
+  return {
+    seen,
+    ends,
+    onChange: ({ sequence }: Change) => void seen.push(sequence),
+    onEnd: (reason: FeedEnd) => void ends.push(reason),
+    drained: async () => {},
+  };
+}
+
+/** Runs one piece of work at a time. */
+function createLimit() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const own = last.then(work);
+    last = own;
+    return own;
+  };
+}
+
+/** One key's feed at the beginning of the log, and everything it emits. */
+function fixture(options: Partial<KeyFeedOptions<Change>> = {}, pageSize = 7) {
+  const store = createStore(pageSize);
+  const logged: unknown[] = [];
+  const log = (fields: object, msg: string) => void logged.push({ ...fields, msg });
+  const counted = { replayed: 0, expired: 0 };
+  const feed = new KeyFeed<Change>({
+    start: { epoch: 1, sequence: 0 },
+    changesAfter: (...request) => store.changesAfter(...request),
+    log: { warn: log, error: log },
+    onReplayed: () => counted.replayed++,
+    pageLimits: { fill: createLimit(), replay: createLimit() },
+    onEpoch: () => undefined,
     onExpired: () => counted.expired++,
     ...options,
   });
@@ -36,25 +75,51 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
     const reader = createReader();
     return { ...reader, leave: feed.attach(reader, { epoch: 1, sequence }) };
   };
-  const commit = () => store.commit(owner);
+  const { commit } = store;
   const commitMany = (count: number) => Array.from({ length: count }, commit);
-  const deliver = (...changes: TaskChanged[]) => changes.forEach((change) => feed.handleChange(change));
-  return { owner, store, feed, logged, arrived, counted, attach, commit, commitMany, deliver };
+  const deliver = (...changes: Change[]) => changes.forEach((change) => feed.handleChange(change));
+  return { store, feed, logged, counted, attach, commit, commitMany, deliver };
 }
 
-describe('an owner’s feed', () => {
+describe('the feed of a key', () => {
+  it('lets the delivery of a live change run within other work, with the trace that came with it', () => {
+    const deliveries: string[] = [];
+    const { feed, attach, commit } = fixture({
+      beginDelivery(_change, way, trace) {
+        return trace === undefined
+          ? undefined
+          : (run) => {
+              deliveries.push(`${trace} ${way} begins`);
+              run();
+              deliveries.push('ends');
+            };
+      },
+    });
+    const reader = createReader();
+    feed.attach(
+      { ...reader, onChange: ({ sequence }) => deliveries.push(`change ${sequence}`) },
+      { epoch: 1, sequence: 0 },
+    );
+    feed.handleChange(commit());
+    feed.handleChange(commit(), 'trace');
+    expect(deliveries).toEqual(['change 1', 'trace event_log begins', 'change 2', 'ends']);
+    expect(feed.readers).toBe(1);
+    attach(2).leave();
+    expect(feed.readers).toBe(1);
+  });
+
   it('expires as a whole when a gap can no longer be filled, and for one reader when only that one is too far behind', async () => {
-    const { owner, store, feed, attach, commit, commitMany, deliver, counted } = fixture();
+    const { store, feed, attach, commit, commitMany, deliver, counted } = fixture();
     const live = attach();
     deliver(...commitMany(5));
-    store.forgetUpTo(owner, 3);
+    store.forgetUpTo(3);
     const late = attach(2);
     await eventually(() => expect(late.ends).toEqual(['expired']));
     expect([live.ends, counted.expired]).toEqual([[], 0]);
     deliver(commit());
     expect(live.seen).toEqual(upTo(6));
     commitMany(2);
-    store.forgetUpTo(owner, 8);
+    store.forgetUpTo(8);
     feed.reach({ epoch: 1, sequence: 8 });
     await eventually(() => expect(counted.expired).toBeGreaterThan(0));
     feed.end('expired');
@@ -80,7 +145,7 @@ describe('an owner’s feed', () => {
   });
 
   it('requests no page that is no longer needed when its turn comes', async () => {
-    const pageLimits = { fill: pLimit(1), replay: pLimit(1) };
+    const pageLimits = { fill: createLimit(), replay: createLimit() };
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     const others = [pageLimits.fill(() => gate), pageLimits.replay(() => gate)];
     const { feed, store, attach, commitMany, deliver } = fixture({ pageLimits });
@@ -97,12 +162,11 @@ describe('an owner’s feed', () => {
   });
 
   it('delivers nothing of a page that does not begin with the next change, nor anything after a gap in a page', async () => {
-    const store = createStore();
-    const [first, second, third] = [store.commit('one'), store.commit('one'), store.commit('one')];
+    const [first, second, third] = [1, 2, 3].map((sequence) => ({ epoch: 1, sequence })) as [Change, Change, Change];
     const pages = [[second], [first, first, third], [second, third]];
     let left = [...pages];
     const changesAfter = async () => ({ epoch: 1, expired: false, changes: left.shift() ?? [] });
-    const { feed, attach, counted } = fixture({ tasks: { changesAfter } });
+    const { feed, attach, counted } = fixture({ changesAfter });
     const { seen } = attach();
     feed.reach({ epoch: 1, sequence: 3 });
     await eventually(() => expect(seen).toEqual([1, 2, 3]));
@@ -119,7 +183,7 @@ describe('an owner’s feed', () => {
     it('retries with growing pauses of up to a second while requests fail, and not after its end', async () => {
       let asked = 0;
       const changesAfter = () => (asked++, Promise.reject(new Error('away')));
-      const { feed, attach, logged } = fixture({ tasks: { changesAfter } });
+      const { feed, attach, logged } = fixture({ changesAfter });
       attach();
       feed.reach({ epoch: 1, sequence: 1 });
       const timesIn = async (ms: number) => {
@@ -173,9 +237,9 @@ describe('an owner’s feed', () => {
     it('requests fewer changes for a reader that accepts only a few of a page', async () => {
       const { feed, commitMany, deliver, store } = fixture({}, 100);
       deliver(...commitMany(100));
-      const { changesAfter } = store.tasks;
+      const { changesAfter } = store;
       let fetched = 0;
-      store.tasks.changesAfter = async (...asked) => {
+      store.changesAfter = async (...asked) => {
         const page = await changesAfter(...asked);
         fetched += page.changes.length;
         return page;
@@ -191,9 +255,9 @@ describe('an owner’s feed', () => {
     it('leaves as much time between the pages of a replay as each of them took', async () => {
       const { feed, commitMany, deliver, store } = fixture();
       deliver(...commitMany(21));
-      const { changesAfter } = store.tasks;
+      const { changesAfter } = store;
       const begunMs: number[] = [];
-      store.tasks.changesAfter = async (...asked) => {
+      store.changesAfter = async (...asked) => {
         begunMs.push(performance.now());
         await new Promise((resolve) => setTimeout(resolve, 50));
         return changesAfter(...asked);
