@@ -36,7 +36,7 @@ const MAX_DUE_OWNERS = 50;
 const NOTICE_SPACING_MS = 5;
 
 export interface RelayDeps {
-  repository: Pick<RelayRepository, 'openLease' | 'hasBacklog'>;
+  repository: Pick<RelayRepository, 'openLease'>;
   eventLog: EventLog;
   cursors: Pick<Cursors, 'seal'>;
   metrics: RelayMetrics;
@@ -248,13 +248,6 @@ export function createRelay(deps: RelayDeps) {
     wakeAll(): void {
       notifications.notify();
       noticeOthers();
-    },
-    async processAll(): Promise<void> {
-      while (await repository.hasBacklog()) {
-        if (stopping.signal.aborted) throw new Error('The relay is stopped.');
-        notifications.notify();
-        await pause(5);
-      }
     },
     leasedParts: (): number[] => lease?.leasedParts() ?? [],
     /** Whether no change has failed and waits for the event log. */
