@@ -1,8 +1,7 @@
-import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import { LISTS_PER_SECOND, PARALLEL_LOGINS, type BesideLoginsFigures } from './load/beside-logins.ts';
 import { OPERATIONS, PROTOCOLS, type Operation } from './load/calls.ts';
-import { startLoad, type Load } from './machine/processes.ts';
+import { startLoad, stopPart, type Load } from './machine/processes.ts';
 import { measureCost, startTargets, TARGETS, type Target, type TargetName } from './machine/targets.ts';
 import type { Report, Surroundings } from './run/benchmark.ts';
 import { measureInRounds, sumOf, summarise, type RoundOptions } from './run/figures.ts';
@@ -43,10 +42,10 @@ async function run(chosen: Options & Surroundings) {
   let postgres: string | undefined;
   let started = 0;
   const atTargets = async (some: readonly TargetName[], work: (targets: Target[], load: Load) => Promise<void>) => {
-    await using closers = new Closers();
+    await using closers = new AsyncDisposableStack();
     const dataDir = join(chosen.dataDir, `servers-${++started}`); // databases are new each time
-    const { targets } = closers.use(await startTargets(some, { ...chosen, dataDir }));
-    const load = closers.use(await startLoad(dataDir));
+    const { targets } = closers.adopt(await startTargets(some, { ...chosen, dataDir }), stopPart);
+    const load = closers.adopt(await startLoad(dataDir), stopPart);
     for (const { name, url } of targets) {
       log(`Accounts and tasks for ${name} …`);
       await load.call('populate', url, chosen.connections);

@@ -68,9 +68,14 @@ async function newEpoch(atLeast?: number): Promise<{ epoch: number }> {
   return data?.newEpoch as { epoch: number };
 }
 
+async function untilPublished(): Promise<void> {
+  const isPending = () => database.query('select from changes where published_at is null limit 1');
+  await eventually(async () => expect(await isPending()).toEqual([]));
+}
+
 /** Takes a physical backup: all tables, including the state of the feed. Returns a function that restores it. */
 async function atThisMoment(): Promise<() => Promise<void>> {
-  await tasks.processAll();
+  await untilPublished();
   const kept = await Promise.all(TABLES.map((table) => database.query(`select to_jsonb(t) as row from ${table} t`)));
   return async () => {
     for (const [index, table] of TABLES.entries()) {
@@ -153,7 +158,7 @@ describe('a new epoch, after a physical restore of the database', () => {
 
   it('does not begin while the clocks are behind the changes in the store, unless the operator sets a minimum', async () => {
     await create(randomUUID(), 'of a time that has not come yet');
-    await tasks.processAll();
+    await untilPublished();
     await database.query(`update changes set published_at = now() + interval '1 hour'`);
     const before = await database.query('select epoch from feed_state');
     await expect(newEpoch()).rejects.toThrow(/^The clock is behind the newest change of the store/);

@@ -47,7 +47,7 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
   const isLeaving = (owner: string) => store.current().leaving.has(owner);
 
   const meanings = tamper({
-    'feed-state': () => [{ epoch: store.epoch(), cursor_key: store.current().cursorKey }],
+    'feed-state': () => [{ epoch: store.epoch(), cursorKey: store.current().cursorKey }],
     'feed-heads': (owners: string[]) => {
       const heads = owners.filter((owner) => store.head(owner) > 0);
       const rows = heads.map((owner) => ({ epoch: store.epoch(), owner_id: owner, head: String(store.head(owner)) }));

@@ -1,11 +1,11 @@
 import { databaseUrl, startPostgres, withPostgres, type PostgresServer } from '@taskmesh/local';
-import { Closers } from '@taskmesh/service';
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'undici';
+import { stopPart } from '../machine/processes.ts';
 import { send } from '../load/calls.ts';
 import { watchMemory } from '../machine/cpu.ts';
 import { startEmbedded, tasksDatabaseOn } from '../machine/targets.ts';
@@ -37,10 +37,10 @@ interface Timed {
 /** Makes backups and restores them with the product and with PostgreSQL's own tools, taking turns. */
 async function run(chosen: Options & Surroundings) {
   const { dataDir, log, rows, rounds, signal } = chosen;
-  await using closers = new Closers();
+  await using closers = new AsyncDisposableStack();
   const tools = await findTools();
-  const server = closers.use(await startServer(tools, dataDir));
-  const product = closers.use(await startProduct(chosen, server.url));
+  const server = closers.adopt(await startServer(tools, dataDir), stopPart);
+  const product = closers.adopt(await startProduct(chosen, server.url), stopPart);
   const tasksUrl = tasksDatabaseOn(server.url);
   const onServer = (statement: string) => withPostgres(server.url, (client) => client.query(statement));
   log(`Writing ${rows} tasks …`);

@@ -1,7 +1,6 @@
-import { Closers } from '@taskmesh/service';
 import { join } from 'node:path';
 import { bytesInUse, withMemoryHook } from '../machine/memory.ts';
-import { startLoad } from '../machine/processes.ts';
+import { startLoad, stopPart } from '../machine/processes.ts';
 import { measureCost, pidOf, startBare, startTargets, TARGETS, type Start, type Target } from '../machine/targets.ts';
 import type { Report, Surroundings } from '../run/benchmark.ts';
 import { summarise } from '../run/figures.ts';
@@ -39,13 +38,13 @@ type Options = ReturnType<typeof options.read>;
 /** Measures sockets by target, protocol and load, in rounds; the same sockets are used for all rates and sources. */
 async function run(chosen: Options & Surroundings) {
   const { dataDir, log, signal, seconds, warmUp } = chosen;
-  await using closers = new Closers();
+  await using closers = new AsyncDisposableStack();
   const hookDir = join(dataDir, 'hooks');
   const { env, createUsers } = await usersFor(dataDir, withMemoryHook(chosen.env, hookDir), chosen.sockets);
   // The bare server comes last: it reads the Kafka of the separate processes.
   const names = (['embedded', 'separate', 'bare'] as const).filter((name) => chosen.targets.includes(name));
-  const { targets } = closers.use(await startTargets(names, { ...chosen, env }, { bare: startBareFeed }));
-  const load = closers.use(await startLoad(dataDir));
+  const { targets } = closers.adopt(await startTargets(names, { ...chosen, env }, { bare: startBareFeed }), stopPart);
+  const load = closers.adopt(await startLoad(dataDir), stopPart);
 
   const openSockets = async (target: Target, kind: SocketKind, name: (typeof LOADS)[number]) => {
     const socketsPerOwner = Math.min(FEED_LOADS[name].perOwner, chosen.sockets);

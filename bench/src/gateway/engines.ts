@@ -1,10 +1,9 @@
-import { Closers } from '@taskmesh/service';
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { startProgram, startServer } from '../machine/processes.ts';
+import { handOver, startProgram, startServer, stopPart } from '../machine/processes.ts';
 import type { Environment, Surroundings } from '../run/benchmark.ts';
 
 export const ENGINES = ['taskmesh', 'taskmesh-image', 'apollo', 'apollo-undici'] as const;
@@ -37,15 +36,15 @@ const START: Record<EngineName, Start> = {
 
 /** Starts gateways one after the other; all run until `stop`. */
 export async function startEngines(names: readonly EngineName[], { dataDir, env, log, signal }: Surroundings) {
-  await using closers = new Closers();
+  await using closers = new AsyncDisposableStack();
   const engines: Engine[] = [];
   for (const name of names) {
     signal.throwIfAborted();
     log(`Starting ${TITLES[name]} …`);
     await (await START[name](dataDir, env)).stop(); // fills the compile cache, because the first start needs more memory
-    engines.push(closers.use(await START[name](dataDir, env)));
+    engines.push(closers.adopt(await START[name](dataDir, env), stopPart));
   }
-  return { engines, stop: closers.handOver() };
+  return { engines, stop: handOver(closers) };
 }
 
 /** Starts our gateway with a foreign graph, in the same way as images and the chart. */

@@ -1,8 +1,7 @@
-import { Closers } from '@taskmesh/service';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cpuMsOf, mibOf } from '../machine/cpu.ts';
-import { startLoad, startServer } from '../machine/processes.ts';
+import { startLoad, startServer, stopPart } from '../machine/processes.ts';
 import type { Environment, Report, Surroundings } from '../run/benchmark.ts';
 import { combine, difference, measureInRounds, sumOf, summarise } from '../run/figures.ts';
 import { amount, choice, count, defineOptions } from '../run/options.ts';
@@ -27,14 +26,15 @@ type Options = ReturnType<typeof options.read>;
 
 /** Measures all gateways in turns, query by query. CPU and requests to services are per request. */
 async function run(chosen: Options & Surroundings) {
-  await using closers = new Closers();
-  const collector = closers.use(
+  await using closers = new AsyncDisposableStack();
+  const collector = closers.adopt(
     await startServer({
       ...{ file: new URL('collector.main.ts', import.meta.url), env: process.env },
       logFile: join(chosen.dataDir, 'collector.log'),
     }),
+    stopPart,
   );
-  const shop = closers.use(await startShop(chosen.dataDir));
+  const shop = closers.adopt(await startShop(chosen.dataDir), stopPart);
   const env: Environment = {
     ...chosen.env,
     SUPERGRAPH_FILE: shop.supergraphFile,
@@ -42,8 +42,8 @@ async function run(chosen: Options & Surroundings) {
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: String(TRACED),
   };
-  const { engines } = closers.use(await startEngines(chosen.targets, { ...chosen, env }));
-  const load = closers.use(await startLoad(chosen.dataDir));
+  const { engines } = closers.adopt(await startEngines(chosen.targets, { ...chosen, env }), stopPart);
+  const load = closers.adopt(await startLoad(chosen.dataDir), stopPart);
   const measured = [];
   for (const query of chosen.only) {
     chosen.log(`${query} …`);

@@ -1,4 +1,4 @@
-import { Closers } from '@taskmesh/service';
+import { stopPart } from '../machine/processes.ts';
 import { usersFor } from '../feed/users.ts';
 import { startTargets } from '../machine/targets.ts';
 import type { Report, Surroundings } from '../run/benchmark.ts';
@@ -20,10 +20,10 @@ type Options = ReturnType<typeof options.read>;
 /** Measures requests of small and large owners in a growing store. */
 async function run({ owners: sizes, stores, seconds, ...around }: Options & Surroundings) {
   const { dataDir, log, signal } = around;
-  await using closers = new Closers();
+  await using closers = new AsyncDisposableStack();
   const { env, createUsers } = await usersFor(dataDir, around.env, 1);
   const settings = { ...env, MAX_TASKS_PER_OWNER: '0' }; // the largest owner creates more
-  const { targets } = closers.use(await startTargets(['embedded'], { ...around, env: settings }));
+  const { targets } = closers.adopt(await startTargets(['embedded'], { ...around, env: settings }), stopPart);
   const requests: RequestCost[] = [];
   for (const target of targets) {
     const { tasksDatabase = '' } = target.sources;

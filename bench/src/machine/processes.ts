@@ -78,3 +78,14 @@ export const startLoad = (dataDir: string) =>
     env: process.env,
     logFile: join(dataDir, 'load.log'),
   });
+
+/** Stops a part of an AsyncDisposableStack (for its `adopt`). */
+export async function stopPart(part: { stop(): Promise<unknown> | unknown }): Promise<void> {
+  await part.stop();
+}
+
+/** Returns a function that closes everything in the stack. From now on, its receiver must call it. */
+export function handOver(closers: AsyncDisposableStack): () => Promise<void> {
+  const kept = closers.move();
+  return () => kept.disposeAsync();
+}

@@ -6,7 +6,6 @@ import {
   startStack,
   withPostgres,
 } from '@taskmesh/local';
-import { Closers } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +14,7 @@ import type { Sources } from '../feed/sources.ts';
 import { CACHE, type Environment, type Surroundings } from '../run/benchmark.ts';
 import { combine, difference } from '../run/figures.ts';
 import { cpuMsOf } from './cpu.ts';
-import { startProgram, startServer } from './processes.ts';
+import { handOver, startProgram, startServer, stopPart } from './processes.ts';
 
 export const TARGETS = ['bare', 'embedded', 'separate'] as const;
 export type TargetName = (typeof TARGETS)[number];
@@ -47,26 +46,29 @@ const ALL_IN_ONE = new URL('../../../deploy/all-in-one/src/main.ts', import.meta
 
 const START: Record<TargetName, Start> = {
   async bare({ dataDir, env }) {
-    await using closers = new Closers();
-    const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));
+    await using closers = new AsyncDisposableStack();
+    const postgres = closers.adopt(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }), stopPart);
     const file = new URL('../bare/main.ts', import.meta.url);
-    const bare = closers.use(await startBare({ dataDir, env: { ...env, POSTGRES_URL: postgres.url } }, file));
+    const bare = closers.adopt(
+      await startBare({ dataDir, env: { ...env, POSTGRES_URL: postgres.url } }, file),
+      stopPart,
+    );
     const parts = [...bare.parts, { role: 'postgres', pid: postgres.pid } as const];
     const sources = { tasksDatabase: postgres.url };
-    return { ...bare, parts, sources, postgres: postgres.version, stop: closers.handOver() };
+    return { ...bare, parts, sources, postgres: postgres.version, stop: handOver(closers) };
   },
   // PostgreSQL is started here, so that its CPU time can be separated from the platform's.
   async embedded({ dataDir, env }) {
-    await using closers = new Closers();
-    const postgres = closers.use(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }));
+    await using closers = new AsyncDisposableStack();
+    const postgres = closers.adopt(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }), stopPart);
     const places = { DATA_DIR: join(dataDir, 'taskmesh'), POSTGRES_URL: postgres.url };
-    const { url, pid } = closers.use(await startEmbedded({ ...env, ...places }));
+    const { url, pid } = closers.adopt(await startEmbedded({ ...env, ...places }), stopPart);
     const parts = [{ role: 'server', pid } as const, { role: 'postgres', pid: postgres.pid } as const];
     return {
       ...{ name: 'embedded', url, parts, postgres: postgres.version },
       sources: { tasksDatabase: tasksDatabaseOn(postgres.url) },
       settle: () => changesPublished(postgres.url),
-      stop: closers.handOver(),
+      stop: handOver(closers),
     };
   },
   async separate({ dataDir, env }) {
@@ -94,15 +96,15 @@ export async function startTargets(
   { dataDir, env, log: report, signal }: Surroundings,
   startOf: Partial<Record<TargetName, Start>> = {},
 ): Promise<{ targets: Target[]; stop(): Promise<void> }> {
-  await using closers = new Closers();
+  await using closers = new AsyncDisposableStack();
   const targets: Target[] = [];
   for (const name of names) {
     signal.throwIfAborted();
     report(`Starting ${name} …`);
     const start = { ...START, ...startOf }[name];
-    targets.push(closers.use(await start({ env, dataDir: join(dataDir, name) }, targets)));
+    targets.push(closers.adopt(await start({ env, dataDir: join(dataDir, name) }, targets), stopPart));
   }
-  return { targets, stop: closers.handOver() };
+  return { targets, stop: handOver(closers) };
 }
 
 /** Starts a process that does no background work. */

@@ -1,6 +1,6 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createKafkaEventLog } from '@taskmesh/event-log';
-import { Closers, createLog } from '@taskmesh/service';
+import { createLog } from '@taskmesh/service';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openListeners, type Listeners } from '../feed/sockets.ts';
@@ -85,9 +85,9 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
 
   for (const operation of ['list', 'get', 'statistics'] as const) await learnRequest(operation, REST);
   await learnRequest('login', ['gateway', 'auth', 'postgres', 'redis']);
-  await using closers = new Closers();
+  await using closers = new AsyncDisposableStack();
   const committer = await createCommitter(stack.tasksDatabase);
-  closers.add(committer.close);
+  closers.defer(async () => void (await committer.close()));
   const rows = await learnRelay();
   const writes = [await learnRequest('create', REST, published), await learnRequest('update', REST, published)];
   await stack.vacuum();

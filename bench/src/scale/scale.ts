@@ -1,8 +1,8 @@
 import { postgresVersion } from '@taskmesh/local';
-import { Closers } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stopPart } from '../machine/processes.ts';
 import { usersFor } from '../feed/users.ts';
 import { populate } from '../load/connections.ts';
 import { withMemoryHook } from '../machine/memory.ts';
@@ -48,9 +48,12 @@ async function run(chosen: Options & Surroundings) {
   let postgres = '';
   for (const gateways of new Set([1, ...chosen.gateways])) {
     signal.throwIfAborted();
-    await using closers = new Closers();
+    await using closers = new AsyncDisposableStack();
     log(`Starting a stack with ${gateways === 1 ? 'one gateway' : `${gateways} gateways`} …`);
-    const stack = closers.use(await startScaleStack({ env, gateways, dataDir: join(dataDir, `stack-${gateways}`) }));
+    const stack = closers.adopt(
+      await startScaleStack({ env, gateways, dataDir: join(dataDir, `stack-${gateways}`) }),
+      stopPart,
+    );
     const population = await populate(stack.urls[0] ?? '', ACCOUNTS);
     const around = { ...chosen, stack, population, createUsers, hookDir };
     coefficients ??= await calibrate(around);

@@ -1,9 +1,9 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
-import { Closers } from '@taskmesh/service';
 import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { handOver, stopPart } from '../machine/processes.ts';
 import { cpuMsOf } from '../machine/cpu.ts';
 import { isPublished, startSeparate, tasksDatabaseOn, type TargetOptions } from '../machine/targets.ts';
 import { difference, sumOf } from '../run/figures.ts';
@@ -22,12 +22,12 @@ export type Stretch = Awaited<ReturnType<ScaleStack['stretch']>>;
 
 /** Starts a whole stack, and measures the resources of its parts. */
 export async function startScaleStack(options: TargetOptions & { gateways: number }) {
-  await using closers = new Closers();
-  const stack = closers.use(await startSeparate(options));
+  await using closers = new AsyncDisposableStack();
+  const stack = closers.adopt(await startSeparate(options), stopPart);
   const tasksDatabase = tasksDatabaseOn(stack.servers.postgres);
   const client = new Client({ connectionString: tasksDatabase });
   await client.connect();
-  closers.add(() => client.end());
+  closers.defer(() => client.end());
   const one = async <Row extends object>(text: string): Promise<Row> => {
     const [row] = (await client.query(text)).rows as Row[];
     if (!row) throw new Error('The store did not respond.');
@@ -61,6 +61,6 @@ export async function startScaleStack(options: TargetOptions & { gateways: numbe
     async vacuum() {
       for (const text of ['vacuum analyze tasks, feeds, changes', 'checkpoint']) await client.query(text);
     },
-    stop: closers.handOver(),
+    stop: handOver(closers),
   };
 }

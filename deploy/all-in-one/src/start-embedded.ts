@@ -12,7 +12,6 @@ import {
 } from '@taskmesh/local';
 import { openEventLog } from '@taskmesh/service/event-log';
 import {
-  Closers,
   createAdminServer,
   createLog,
   createMetrics,
@@ -51,7 +50,7 @@ export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
 export async function startEmbedded({ env, progress, signal, random, reportAfterMs }: EmbeddedOptions) {
   const settings = readEmbeddedSettings(env);
   const { dataDir, platform: early } = settings;
-  const closers = new Closers();
+  const closers = new AsyncDisposableStack();
   try {
     ensureWritableDirectory('DATA_DIR', dataDir);
     const lock = await acquireLock(
@@ -59,7 +58,7 @@ export async function startEmbedded({ env, progress, signal, random, reportAfter
       `Another Taskmesh has its data in ${dataDir}`,
       signal,
     );
-    closers.add(() => lock.release());
+    closers.defer(() => lock.release());
     // At a terminal, this is a mistake to report now; a service in production would wait for the directory.
     if (!early.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', early.backup.backupsDir, 0o700);
     await checkWantedPorts(early.gateway);
@@ -70,8 +69,8 @@ export async function startEmbedded({ env, progress, signal, random, reportAfter
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     // The terminal is for people; logs go to a file.
     const destination = openLogOutput(logFile);
-    closers.add(() => destination.close());
-    closers.add(limitLogFile(logFile));
+    closers.defer(() => destination.close());
+    closers.defer(limitLogFile(logFile));
     const logOf = (service: string) => createLog({ service, level: early.gateway.logLevel, destination });
     const log = logOf('platform');
     const metrics = createMetrics();
@@ -81,37 +80,40 @@ export async function startEmbedded({ env, progress, signal, random, reportAfter
       ready: () => ready(),
     });
     // Started first, because the rest may take minutes, and a supervisor would kill a process without a liveness probe.
-    await closers.use(admin).start();
+    closers.defer(() => admin.stop());
+    await admin.start();
 
     const postgres = settings.postgresUrl ? undefined : await keepPostgres(dataDir, progress, signal);
-    if (postgres) closers.add(() => postgres.stop());
+    if (postgres) closers.defer(() => postgres.stop());
     const postgresUrl = postgres?.current.url ?? settings.postgresUrl ?? '';
     await ensureServiceDatabases(postgresUrl, env, progress);
     signal?.throwIfAborted();
 
     progress('Starting the services …');
-    const telemetry = closers.use(await openTelemetry(settings.traces, log, metrics, random));
+    const telemetry = await openTelemetry(settings.traces, log, metrics, random);
+    closers.defer(() => telemetry.stop());
     const keyValue = openKeyValue(settings.redis, log);
     const eventLog = openEventLog(settings.kafka, { clientId: 'taskmesh', log, metrics });
-    closers.add(() => keyValue.close());
-    closers.add(() => eventLog.close());
+    closers.defer(() => keyValue.close());
+    closers.defer(() => eventLog.close());
     const machineToken = env.BACKUP_TOKEN ? undefined : ensureMachineToken(join(dataDir, 'keys'));
     const config = readPlatformConfig({ ...env, DATA_DIR: dataDir }, postgresUrl);
     const deps = { clock: systemClock, logOf, metrics, keyValue, eventLog, telemetry };
     const platform = await createPlatform(config, deps);
     ready = platform.ready;
-    closers.add(async () => {
+    closers.defer(async () => {
       if (await settlesWithin(platform.stop(), STOP_DEADLINE_MS)) return;
       log.error({ deadlineMs: STOP_DEADLINE_MS }, 'did not stop in time');
     });
-    closers.add(() => lock.announceRelease());
+    closers.defer(() => void lock.announceRelease());
     // The signal that stops us may also have reached PostgreSQL, which must not be restarted.
-    closers.add(() => postgres?.retire());
+    closers.defer(() => postgres?.retire());
     const adminUrl = localUrl(config.gateway.adminHost, config.gateway.adminPort);
     const failed = postgres?.givenUp ?? new Promise<never>(() => undefined);
     const reportMissing = (missing: string[]) =>
       progress(`Not ready yet: ${missing.join(', ')}. See ${adminUrl}/readyz?verbose and ${logFile}.`);
     await waitUntilReady({ started: platform.start(), ready, failed, reportMissing, signal, reportAfterMs });
+    let stopping: Promise<void> | undefined;
     return {
       url: localUrl(config.gateway.host, portOf(platform.address())),
       adminUrl,
@@ -125,10 +127,10 @@ export async function startEmbedded({ env, progress, signal, random, reportAfter
       },
       /** Resolves with the reason when the platform cannot continue; it must still be stopped. */
       failed,
-      stop: () => closers.closeAll(),
+      stop: () => (stopping ??= closers.disposeAsync()),
     };
   } catch (error) {
-    await closers.closeAll().catch(() => undefined); // the first failure is the one to report
+    await closers.disposeAsync().catch(() => undefined); // the first failure is the one to report
     throw error;
   }
 }

@@ -76,23 +76,20 @@ function shown(name: string, value: string | undefined): string {
 
 const LARGEST_PORT = 65_535;
 
+const numeric = (form: RegExp, message: string, [min, max]: [number, number]) =>
+  z
+    .string(message)
+    .regex(form, message)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
+
 /** Kinds of settings; each message continues the variable's name. */
 export const setting = {
   text: () => z.string(),
   /** A bearer token: only these characters can be sent in a header. */
   token: () => z.string().regex(/^[!-~]+$/, 'must be of ASCII characters without blanks'),
-  int: (min: number, max: number) =>
-    z
-      .string('must be a whole number')
-      .regex(/^-?\d{1,15}$/, 'must be a whole number')
-      .transform(Number)
-      .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
-  number: (min: number, max: number) =>
-    z
-      .string('must be a number')
-      .regex(/^-?\d{1,15}(\.\d+)?$/, 'must be a number')
-      .transform(Number)
-      .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`),
+  int: (min: number, max: number) => numeric(/^-?\d{1,15}$/, 'must be a whole number', [min, max]),
+  number: (min: number, max: number) => numeric(/^-?\d{1,15}(\.\d+)?$/, 'must be a number', [min, max]),
   port: () => setting.int(0, LARGEST_PORT),
   /** The address to listen on. `::` means every interface, including IPv4, even on a system without IPv6. */
   host: () =>

@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import { createAdminServer } from './admin-server.ts';
 import { settlesWithin, systemClock, type Clock } from './time.ts';
 import { ConfigError, findSuspectSettings, readAll, readProcess, type Env, type ProcessConfig } from './config.ts';
-import { inOrder, readyWhenStarted, type HealthReport, type Service } from './lifecycle.ts';
+import { inOrder, type HealthReport, type Service } from './lifecycle.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openTelemetry, readTelemetry } from './telemetry/open-telemetry.ts';
@@ -90,15 +90,20 @@ async function create<Settings>({ name, port, settings, open }: ServiceDeclarati
   const metrics = createMetrics({ service: name });
   const telemetry = await openTelemetry(traces, log, metrics);
   const opened = await open(own, { ...general, clock: systemClock, log, metrics, tracing: telemetry.tracing(name) });
-  const work = readyWhenStarted(opened.parts, opened.ready);
+  let started = false;
+  // Starts last and stops first.
+  const end: Service = { start: async () => void (started = true), stop: async () => void (started = false) };
   const admin = createAdminServer({
     host: general.adminHost,
     port: general.adminPort,
     metrics,
-    ready: work.ready,
+    async ready() {
+      const { ok, checks } = await opened.ready();
+      return { ok: ok && started, checks: { ...checks, started } };
+    },
     log,
   });
-  return { service: inOrder([telemetry, admin, work]), log };
+  return { service: inOrder([telemetry, admin, ...opened.parts, end]), log };
 }
 
 /** The reader of our output may end before us, as `head` does: the failed writes must not end the process. */

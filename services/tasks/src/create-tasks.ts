@@ -102,8 +102,6 @@ export async function createTasks(config: TasksConfig, deps: TasksDeps) {
     /** `ok` when the database is reachable and has our schema. The event log is not required: without it, the feed is only late. */
     ready: () =>
       storeHealth(database, schema, { eventLog: relay.isPublishing(), relayParts: relay.leasedParts().length }),
-    /** Resolves when every committed change is published. */
-    processAll: relay.processAll,
     /** Deletes the remaining rows of deleted accounts now, as far as possible. */
     processDeletions: closedOwners.processAll,
     /** Deletes expired rows now rather than with the next run (once a minute). */

@@ -208,10 +208,10 @@ describe('housekeeping', () => {
   it('deletes published changes after the retention; older cursors expire, the head does not', async () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `old ${n}` });
-    await service.tasks.processAll();
+    await service.delivered();
     await publishedEarlier(HOUR_MS);
     await user.create({ title: 'young' });
-    await service.tasks.processAll();
+    await service.delivered();
     await service.tasks.housekeep();
     expect(await sequencesOf(user.id)).toEqual([1, 2, 3, 4]);
     await publishedEarlier(HOUR_MS);
@@ -244,7 +244,7 @@ describe('housekeeping', () => {
   it('leaves no gap if clocks disagreed about the order', async () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `published ${n}` });
-    await service.tasks.processAll();
+    await service.delivered();
     await service.database.query(
       `update changes set published_at = now() - interval '1 day' where owner_id = $1 and sequence <> 2`,
       [user.id],
@@ -260,7 +260,7 @@ describe('housekeeping', () => {
     await ahead.create({ title: 'by a clock that is ahead' });
     clock.set('2026-11-20T10:00:00.000Z');
     for (let n = 0; n < 3; n++) await other.create({ title: `old ${n}` });
-    await service.tasks.processAll();
+    await service.delivered();
     await publishedEarlier(5 * HOUR_MS);
     await service.database.query('update changes set published_at = null, part = 99 where owner_id = $1', [waiting.id]);
     await service.tasks.housekeep();

@@ -149,14 +149,14 @@ it('reports how far it lags behind', async () => {
   expect(await valueOf('taskmesh_outbox_pending_messages')).toBe(3);
   expect(await valueOf('taskmesh_outbox_oldest_pending_age_seconds')).toBeGreaterThan(3_599);
   isAway = false;
-  await service.tasks.processAll();
+  await service.delivered();
   expect(await valueOf('taskmesh_outbox_pending_messages')).toBe(0);
   expect(await valueOf('taskmesh_outbox_oldest_pending_age_seconds')).toBe(0);
   await eventually(async () => expect(await valueOf('taskmesh_outbox_published_total')).toBe(3));
   expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(3);
   clock.set(new Date().toISOString());
   await user.create({ title: 'at once' });
-  await service.tasks.processAll();
+  await service.delivered();
   await eventually(async () => expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(4));
   expect(await valueOf('taskmesh_outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
   expect(await valueOf('taskmesh_dead_letters\\{source="relay"\\}')).toBe(0);

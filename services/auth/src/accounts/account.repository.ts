@@ -1,12 +1,20 @@
 import { isUniqueViolation, type Database } from '@taskmesh/store';
 import type { KnownToken, RequestOrigin } from '@taskmesh/internal-api';
+import type { AuditEntry } from '../audit/audit-entry.entity.ts';
+import type { LinkedIdentity } from '../oidc/oidc.entities.ts';
+import type { PersonalToken } from '../personal-tokens/personal-token.entity.ts';
 import type { NewSession } from '../sessions/new-session.ts';
 import type { Account } from './account.entity.ts';
 import * as statements from './account.statements.ts';
 import { emailKey } from './email-key.ts';
 
 /** An account with the data that logins need. */
-export type StoredAccount = ReturnType<typeof storedAccountOf>;
+export interface StoredAccount {
+  account: Account;
+  passwordHash: string;
+  hasPassword: boolean;
+  passwordVersion: number;
+}
 
 export interface NewAccount {
   account: Account;
@@ -16,33 +24,17 @@ export interface NewAccount {
 }
 
 /** A personal token, as its owner sees it. Times in RFC 3339. */
-export interface OwnToken {
-  id: string;
-  name: string;
+export interface OwnToken extends Pick<PersonalToken, 'id' | 'name'>, Record<'createdAt' | 'expiresAt', string> {
   scope: 'READ' | 'WRITE';
-  createdAt: string;
-  expiresAt: string;
   /** Accurate to a minute. */
   lastUsedAt: string | null;
 }
 
 /** A linked identity, as its owner sees it. Times in RFC 3339. */
-export interface OwnIdentity {
-  id: string;
-  issuer: string;
-  email: string;
-  createdAt: string;
-  lastUsedAt: string;
-}
+export type OwnIdentity = Pick<LinkedIdentity, 'id' | 'issuer' | 'email'> & Record<'createdAt' | 'lastUsedAt', string>;
 
 /** An entry of the audit trail, as the account's owner sees it. The time is in RFC 3339. */
-export interface OwnEntry {
-  id: string;
-  at: string;
-  kind: string;
-  sessionId: string | null;
-  ip: string | null;
-}
+export type OwnEntry = Pick<AuditEntry, 'id' | 'kind' | 'sessionId' | 'ip'> & { at: string };
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
@@ -66,12 +58,9 @@ export function createAccountRepository(database: Database) {
 
     /** The bcrypt hash of the highest cost among those imported from other systems; undefined once all of their users have signed in. */
     async findDearestBcryptHash(): Promise<string | undefined> {
-      const [row] = await database.run<Pick<AccountRow, 'password_hash'>>(
-        'read',
-        statements.FIND_DEAREST_BCRYPT_HASH,
-        [],
-      );
-      return row?.password_hash;
+      type Row = Pick<StoredAccount, 'passwordHash'>;
+      const [row] = await database.run<Row>('read', statements.FIND_DEAREST_BCRYPT_HASH, []);
+      return row?.passwordHash;
     },
 
     /** Stores the account and its first session; false when the address is taken. */
@@ -122,21 +111,8 @@ export function createAccountRepository(database: Database) {
   };
 }
 
-interface AccountRow {
-  id: string;
-  email: string;
-  name: string;
-  password_hash: string;
-  has_password: boolean;
-  password_version: number;
-  confirmed_ms: number;
-}
+type AccountRow = Omit<Account, 'emailConfirmedAt'> & Omit<StoredAccount, 'account'> & { confirmedMs: number };
 
-function storedAccountOf({ id, email, name, confirmed_ms, ...row }: AccountRow) {
-  return {
-    account: { id, email, name, emailConfirmedAt: new Date(confirmed_ms) },
-    passwordHash: row.password_hash,
-    hasPassword: row.has_password,
-    passwordVersion: row.password_version,
-  };
+function storedAccountOf({ id, email, name, confirmedMs, ...login }: AccountRow): StoredAccount {
+  return { account: { id, email, name, emailConfirmedAt: new Date(confirmedMs) }, ...login };
 }

@@ -6,8 +6,8 @@ import { OPENING } from '../sessions/session.statements.ts';
 
 /** Selects an account, with the time in milliseconds. */
 const SELECT_ACCOUNT = `
-  select id, email, name, password_hash, has_password, password_version,
-    (extract(epoch from email_confirmed_at) * 1000)::float8 as confirmed_ms
+  select id, email, name, password_hash as "passwordHash", has_password as "hasPassword", password_version as "passwordVersion",
+    (extract(epoch from email_confirmed_at) * 1000)::float8 as "confirmedMs"
   from accounts`;
 
 export const FIND_ACCOUNT: Statement = { name: 'auth-find-account', text: `${SELECT_ACCOUNT} where id = $1` };
@@ -30,7 +30,7 @@ const lastBcryptHashBefore = (text: string) => `
 export const FIND_DEAREST_BCRYPT_HASH: Statement = {
   name: 'auth-find-dearest-bcrypt-hash',
   text: `
-    select password_hash from (${['$2b', '$2y', '$3'].map(lastBcryptHashBefore).join(' union all ')}) hashes
+    select password_hash as "passwordHash" from (${['$2b', '$2y', '$3'].map(lastBcryptHashBefore).join(' union all ')}) hashes
     order by substring(password_hash from 5 for 2) desc limit 1`,
 };
 
@@ -81,7 +81,7 @@ export const REQUEST_RECOVERY: Statement = {
 /** $1 hash, $2 now. */
 export const CONSUME_PENDING_SIGN_IN: Statement = {
   name: 'auth-take-pending-sign-in',
-  text: 'delete from pending_sign_ins where hash = $1 and (expires_at > $2::timestamptz) is true returning challenge, return_to',
+  text: 'delete from pending_sign_ins where hash = $1 and (expires_at > $2::timestamptz) is true returning challenge, return_to as "returnTo"',
 };
 
 /** $1 hash, $2 now. */

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 
 /** All kinds of entries. They contain no secrets and no e-mail addresses, which can be looked up by account id. */
 export type AuditKind =
@@ -57,3 +57,5 @@ export const AuditEntryEntity = defineEntity({
     requestId: p.text(),
   },
 });
+
+export type AuditEntry = InferEntity<typeof AuditEntryEntity>;

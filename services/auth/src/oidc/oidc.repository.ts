@@ -14,12 +14,10 @@ export function createOidcRepository(database: Database) {
   return {
     addPending: (pending: PendingSignIn) => database.retry((em) => em.upsert(PendingSignInEntity, pending)),
     /** Deletes and returns the pending sign-in, so that only one caller gets it. */
-    async consumePending(hash: string, now: Date): Promise<Pick<PendingSignIn, 'challenge' | 'returnTo'> | undefined> {
-      const [row] = await database.run<{ challenge: string; return_to: string }>('write', CONSUME_PENDING_SIGN_IN, [
-        hash,
-        now,
-      ]);
-      return row && { challenge: row.challenge, returnTo: row.return_to };
+    async consumePending(hash: string, now: Date) {
+      type Row = Pick<PendingSignIn, 'challenge' | 'returnTo'>;
+      const [row] = await database.run<Row>('write', CONSUME_PENDING_SIGN_IN, [hash, now]);
+      return row;
     },
     addCode: (code: SignInCode) => database.retry((em) => em.upsert(SignInCodeEntity, code)),
     findCode: (given: SubmittedCode, now: Date) =>

@@ -2,6 +2,7 @@ import type { Database } from '@taskmesh/store';
 import type { EndedSession, RequestOrigin, SessionUse } from '@taskmesh/internal-api';
 import type { SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { NewSession } from './new-session.ts';
+import type { Session } from './session.entities.ts';
 import * as statements from './session.statements.ts';
 
 /** Maximum number of ended sessions per response. */
@@ -48,13 +49,7 @@ export function createSessionRepository(database: Database) {
 }
 
 /** A usable session, as its owner sees it. Times in RFC 3339. */
-export interface OwnSession {
-  id: string;
-  createdAt: string;
-  /** Accurate to a minute. */
-  lastUsedAt: string;
-  ip: string | null;
-  client: string | null;
+export interface OwnSession extends Pick<Session, 'id' | 'ip' | 'client'>, Record<'createdAt' | 'lastUsedAt', string> {
   current: boolean;
 }
 

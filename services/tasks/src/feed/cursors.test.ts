@@ -9,7 +9,7 @@ function createStore(first: number | undefined) {
   let key: number | undefined;
   const run = async <Row>() => {
     queries++;
-    return epoch === undefined ? [] : ([{ epoch, cursor_key: Buffer.alloc(32, key ?? epoch) }] as Row[]);
+    return epoch === undefined ? [] : ([{ epoch, cursorKey: Buffer.alloc(32, key ?? epoch) }] as Row[]);
   };
   const cursors = createCursors(createFeedRepository({ run }));
   return { cursors, queries: () => queries, restore: (next: number) => (epoch = next), load: () => (key = 99) };

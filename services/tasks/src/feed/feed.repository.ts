@@ -22,10 +22,9 @@ export interface ForgottenChanges extends Record<string, unknown> {
 export function createFeedRepository(database: Pick<Database, 'run'>) {
   return {
     /** The epoch and the key of cursors. */
-    async state(): Promise<{ epoch: number; cursorKey: Uint8Array }> {
-      const [row] = await database.run<{ epoch: number; cursor_key: Uint8Array }>('read', STATE, []);
-      const { epoch, cursor_key: cursorKey } = present(row, LOST);
-      return { epoch, cursorKey };
+    async state() {
+      const [row] = await database.run<{ epoch: number; cursorKey: Uint8Array }>('read', STATE, []);
+      return present(row, LOST);
     },
 
     /** Reads the epoch in the same statement, like `changesAfter`. */

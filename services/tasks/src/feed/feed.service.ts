@@ -14,8 +14,8 @@ const owner = z.string().transform((value, ctx) => {
 });
 
 const headsInput = z.array(z.string());
-const changesAfterInput = z.object({ owner, sequence: z.int().min(0), limit: z.int().min(1).max(MAX_CHANGES) });
-const cursorInput = z.object({ owner, cursor: z.string() });
+const changesAfterInput = z.tuple([owner, z.int().min(0), z.int().min(1).max(MAX_CHANGES)]);
+const cursorInput = z.tuple([owner, z.string()]);
 
 export function createFeedService(
   repository: FeedRepository,
@@ -36,11 +36,7 @@ export function createFeedService(
     },
 
     async changesAfter(...args) {
-      const { owner, sequence, limit } = parseInput(changesAfterInput, {
-        owner: args[0],
-        sequence: args[1],
-        limit: args[2],
-      });
+      const [owner, sequence, limit] = parseInput(changesAfterInput, args);
       const { epoch, head, changes } = await repository.changesAfter(owner, sequence, limit);
       const next = changes[0] ? Number(changes[0].sequence) : undefined;
       // The log has no gaps, so only expired changes can be missing. A position beyond the head belongs to a lost store.
@@ -50,7 +46,7 @@ export function createFeedService(
     },
 
     async openCursor(...args) {
-      const { owner, cursor } = parseInput(cursorInput, { owner: args[0], cursor: args[1] });
+      const [owner, cursor] = parseInput(cursorInput, args);
       return cursors.open(owner, cursor);
     },
   };

@@ -37,7 +37,7 @@ export const ALL_OWNERS_PARAMETERS = [FIRST_OWNER, 2 ** 31 - 1];
 
 export const STATE: Statement = {
   name: 'feed-state',
-  text: 'select epoch, cursor_key from feed_state',
+  text: 'select epoch, cursor_key as "cursorKey" from feed_state',
 };
 
 /** $1: owners. Always returns a row; if there is no feed, its owner is null. */

@@ -112,10 +112,5 @@ export function createRelayRepository(database: Pick<Database, 'openSession' | '
 
     /** How far the event log lags behind the store. Rejects when the database is unavailable or too slow. */
     backlog: (): Promise<Backlog> => readBacklog(database, statements.BACKLOG),
-
-    async hasBacklog(): Promise<boolean> {
-      const [row] = await database.run<{ pending: boolean }>('read', statements.HAS_BACKLOG, []);
-      return row?.pending !== false;
-    },
   };
 }

@@ -79,8 +79,3 @@ export const BACKLOG: Statement = {
       coalesce(greatest(extract(epoch from now() - min(occurred_at)), 0), 0)::float8 as oldest_age_s
     from changes where published_at is null`,
 };
-
-export const HAS_BACKLOG: Statement = {
-  name: 'relay-has-backlog',
-  text: 'select exists(select 1 from changes where published_at is null) as pending',
-};

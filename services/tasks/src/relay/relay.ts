@@ -36,7 +36,7 @@ const NOTICE_SPACING_MS = 5;
 const RECONNECT: Backoff = { firstMs: 50, maxMs: 1_000 };
 
 export interface RelayDeps {
-  repository: Pick<RelayRepository, 'openLease' | 'hasBacklog'>;
+  repository: Pick<RelayRepository, 'openLease'>;
   eventLog: EventLog;
   cursors: Pick<Cursors, 'seal'>;
   metrics: RelayMetrics;
@@ -262,13 +262,6 @@ export function createRelay(deps: RelayDeps) {
     wakeAll(): void {
       notify();
       noticeOthers();
-    },
-    async processAll(): Promise<void> {
-      while (await repository.hasBacklog()) {
-        if (stopping.signal.aborted) throw new Error('The relay is stopped.');
-        notify();
-        await pause(5);
-      }
     },
     leasedParts: (): number[] => lease?.leasedParts() ?? [],
     /** Whether no change has failed and waits for the event log. */

@@ -4,7 +4,7 @@ import type { AccountsInternal } from '@taskmesh/internal-api';
 import { createMemoryEventLog, type EventLog } from '@taskmesh/event-log';
 import type { Backoff, Clock, Log } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { atEnd, type TestDatabase } from '@taskmesh/testing';
+import { atEnd, eventually, type TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { createTasks, readTasksConfig, type Tasks } from '../../src/index.ts';
@@ -87,7 +87,8 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
     published,
     eventLog,
     async delivered() {
-      await tasks.processAll();
+      const isPending = () => database.query('select from changes where published_at is null limit 1');
+      await eventually(async () => expect(await isPending()).toEqual([]));
       await new Promise(setImmediate); // the in-memory log delivers in the next turn
     },
     user: (id = randomUUID()) => createUser(tasks, id),
