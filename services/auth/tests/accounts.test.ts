@@ -26,20 +26,23 @@ describe('signing up', () => {
     ]);
   });
 
-  it.each([
-    ['ada@exam\u200bple.com', false],
-    ['ada@example.com\u00ad', false],
-    ['ada\u2060@example.com', false],
-    ['ada@exam\ufe0fple.com', false],
-    ['ada@ｅxample.com', false],
-    ['ada@example\u3002com', false],
-    ['ada@exämple.com', true],
-    ['ada@xn--exmple-cua.com', true],
-    ['ａda@example.com', true],
-  ])('accepts %j as an address only if mailers read it as people do: %j', async (email, isAccepted) => {
-    const { errors } = await running.send(SIGN_UP, { input: { email, password: PASSWORD, name: 'Ada' } });
+  it('accepts an address only if mailers read it as people do', async () => {
     const message = 'email must not contain invisible characters or variants of letters.';
-    expect(errors?.[0]?.extensions?.issues).toEqual(isAccepted ? undefined : [{ path: 'email', message }]);
+    for (const [email, isAccepted] of [
+      ['ada@exam\u200bple.com', false],
+      ['ada@example.com\u00ad', false],
+      ['ada\u2060@example.com', false],
+      ['ada@exam\ufe0fple.com', false],
+      ['ada@ｅxample.com', false],
+      ['ada@example\u3002com', false],
+      ['ada@exämple.com', true],
+      ['ada@xn--exmple-cua.com', true],
+      ['ａda@example.com', true],
+    ] as const) {
+      const { errors } = await running.send(SIGN_UP, { input: { email, password: PASSWORD, name: 'Ada' } });
+      const issues = isAccepted ? undefined : [{ path: 'email', message }];
+      expect([email, errors?.[0]?.extensions?.issues]).toEqual([email, issues]);
+    }
   });
 });
 

@@ -10,6 +10,7 @@ import {
   codeOf,
   CONFIRM_EMAIL,
   LOGIN_PLAIN,
+  outcomesOf,
   type OpenSession,
 } from './support/operations.ts';
 
@@ -115,11 +116,8 @@ describe('a confirmation mail that reaches a stranger through a mistyped address
   it('allows no more guesses when they are concurrent', async () => {
     const { token } = await requested('stranger@example.com');
     for (let guess = 1; guess <= 9; guess++) await confirm(token, { password: `guess ${guess}` });
-    const codes = await Promise.all(
-      Array.from({ length: 6 }, async (_, guess) => codeOf(await confirm(token, { password: `last ${guess}` }))),
-    );
-    expect(codes.filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(1);
-    expect(codes.filter((code) => code === 'RATE_LIMITED')).toHaveLength(5);
+    const attempts = Array.from({ length: 6 }, (_, guess) => confirm(token, { password: `last ${guess}` }));
+    expect(await outcomesOf(attempts)).toEqual({ BAD_USER_INPUT: 1, RATE_LIMITED: 5 });
   });
 });
 
@@ -162,26 +160,19 @@ describe('the owner of the account', () => {
 describe('a token for a new address', () => {
   it('works once, even in many concurrent attempts', async () => {
     const { token } = await requested();
-    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await confirm(token))));
-    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
-    expect(codes.filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(7);
+    const attempts = Array.from({ length: 8 }, () => confirm(token));
+    expect(await outcomesOf(attempts)).toEqual({ ok: 1, BAD_USER_INPUT: 7 });
     expect((await mails()).filter(({ to }) => to === 'ada@example.com')).toHaveLength(1);
   });
 
-  it('is rejected after an hour and then deleted', async () => {
+  it('is rejected after an hour and then deleted, like those that never existed', async () => {
     const { token } = await requested();
     running.clock.advance(HOUR_MS + 1_000);
-    expect(pathOf(await confirm(token))).toBe('token');
+    for (const unusable of [token, '', 'nonsense', '\0', '\ud800', 'x'.repeat(2_000), "' or true --"])
+      expect(pathOf(await confirm(unusable))).toBe('token');
     await running.auth.processAll();
     expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
   });
-
-  it.each(['', 'nonsense', '\0', '\ud800', 'x'.repeat(100_000), "' or true --"])(
-    'is rejected if it is %j',
-    async (token) => {
-      expect(pathOf(await confirm(token.slice(0, 2_000)))).toBe('token');
-    },
-  );
 
   it.each<[string, (ada: OpenSession) => Promise<unknown>]>([
     ['another address', (ada) => request(ada, 'third@example.com')],

@@ -1,5 +1,5 @@
 import { whileLocked } from '@taskmesh/testing';
-import { CHANGE_PASSWORD, codeOf, LOGIN_PLAIN, type OpenSession } from './support/operations.ts';
+import { CHANGE_PASSWORD, codeOf, LOGIN_PLAIN, outcomesOf, type OpenSession } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const MINUTE_MS = 60_000;
@@ -117,14 +117,6 @@ describe('requesting a recovery mail', () => {
     expect(running.postbox.mails).toEqual([]);
   });
 
-  it('stores no usable token', async () => {
-    await running.signUp('ada@example.com');
-    const token = await running.mailedToken('ada@example.com');
-    const stored = JSON.stringify(await running.database.query('select * from reset_tokens'));
-    expect(stored).toContain('hash');
-    expect(stored).not.toContain(token);
-  });
-
   it('retries with growing pauses while the mail server is unavailable, even after a restart', async () => {
     await running.signUp('ada@example.com');
     running.postbox.failure = new Error('connect ECONNREFUSED');
@@ -162,19 +154,15 @@ describe('setting a new password', () => {
   it('accepts a token once, even in parallel requests', async () => {
     await running.signUp('ada@example.com');
     const token = await running.mailedToken('ada@example.com');
-    const results = await Promise.all(['first new one', 'second new one'].map((password) => reset(token, password)));
-    expect(results.map(codeOf).filter((code) => code === 'BAD_USER_INPUT')).toHaveLength(1);
+    const attempts = ['first new one', 'second new one'].map((password) => reset(token, password));
+    expect(await outcomesOf(attempts)).toEqual({ ok: 1, BAD_USER_INPUT: 1 });
     expect(codeOf(await reset(token))).toBe('BAD_USER_INPUT');
   });
 
-  it.each([
-    ['too short', 'short'],
-    ['a common one', 'password1'],
-    ['the address', 'Ada@Example.com'],
-  ])('does not use up the token for a rejected password: %s', async (_what, password) => {
+  it("does not use up the token for a rejected password, like the account's address", async () => {
     await running.signUp('ada@example.com');
     const token = await running.mailedToken('ada@example.com');
-    const refused = await reset(token, password);
+    const refused = await reset(token, 'Ada@Example.com');
     expect(refused.errors?.[0]?.extensions).toMatchObject({
       code: 'BAD_USER_INPUT',
       issues: [{ path: 'newPassword' }],

@@ -8,10 +8,9 @@ import {
   codeOf,
   CONFIRM_EMAIL,
   DELETE_ACCOUNT,
-  LOGIN,
-  RESET,
   sessionOf,
   SIGN_UP_PLAIN,
+  type OpenSession,
 } from './support/operations.ts';
 import { PASSWORD, runAuth, useAuth, type RunningAuth } from './support/running-auth.ts';
 
@@ -90,125 +89,102 @@ describe('a database that does not respond', () => {
   });
 });
 
-describe('changes that wait for an account', () => {
-  it('leave connections for the logins of others', async () => {
-    await running.signUp('other@example.com');
-    const busy = await Promise.all(['a', 'b', 'c'].map((name) => running.signUp(`${name}@example.com`)));
-    const held = `select from accounts where email_key <> 'other@example.com' for update`;
-    const change = () =>
-      Promise.all(
-        busy.flatMap(({ identity }) =>
-          Array.from({ length: 8 }, (_, index) => running.send(CHANGE_NAME, { name: `name ${index}` }, identity)),
-        ),
-      );
-    const changes = await whileLocked(running.database, [held], change, {
-      waiting: 3,
-      async meanwhile() {
-        await running.logIn('other@example.com');
-      },
-    });
-    for (const change of changes) expect(codeOf(change)).toBeUndefined();
-  });
-});
-
-describe('sign-ins that wait for an account leave connections for others:', () => {
+describe('requests that wait for a lock leave connections for others:', () => {
   const VERIFIER = 'v'.repeat(43);
   const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url');
-  const login = (name: string) => running.send(LOGIN, { input: { email: `${name}@example.com`, password: PASSWORD } });
+  const times = <Item>(count: number, make: (index: number) => Item) =>
+    Array.from({ length: count }, (_, n) => make(n));
   const byCode = (index: number) =>
     running.send('mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { accessToken } }', {
       input: { code: `code-${index}`, verifier: VERIFIER },
     });
+  let bob: OpenSession;
+  beforeEach(async () => {
+    bob = await running.signUp('bob@example.com');
+  });
+
+  interface Waiting {
+    /** The code that the requests end with. */
+    code?: string;
+    waiting?: number;
+    other?: () => Promise<SubgraphResult>;
+  }
+
+  /** Expects that another request, by default a login, succeeds while those that `ask` sends wait. */
+  async function expectRoom(
+    held: [string, ...unknown[]],
+    ask: () => Promise<SubgraphResult>[],
+    { code, other = () => running.tryLogIn('bob@example.com'), ...more }: Waiting = {},
+  ) {
+    const answers = await whileLocked(running.database, held, () => Promise.all(ask()), {
+      ...more,
+      meanwhile: async () => expect(codeOf(await other())).toBeUndefined(),
+    });
+    for (const answer of answers) expect(codeOf(answer)).toBe(code);
+  }
+
+  it('changes of accounts', async () => {
+    const busy = await Promise.all(['a', 'b', 'c'].map((name) => running.signUp(`${name}@example.com`)));
+    const change = () =>
+      busy.flatMap(({ identity }) => times(8, (n) => running.send(CHANGE_NAME, { name: `name ${n}` }, identity)));
+    await expectRoom([`select from accounts where email_key <> 'bob@example.com' for update`], change, { waiting: 3 });
+  });
 
   it.each([
-    ['with a password', () => login('ada')],
+    ['with a password', () => running.tryLogIn('ada@example.com')],
     ['at a provider', byCode],
-  ])('%s', async (_how, signIn) => {
-    for (const name of ['ada', 'bob']) await running.signUp(`${name}@example.com`);
+  ])('sign-ins %s', async (_how, signIn) => {
+    await running.signUp('ada@example.com');
     await running.database.query(
       `insert into linked_identities (id, account_id, issuer, subject, email, created_at, last_used_at)
        select gen_random_uuid(), id, 'issuer', 'subject', email, now(), now() from accounts where email_key like 'ada%'`,
     );
-    for (let index = 0; index < 15; index++)
-      await running.database.query(
-        `insert into sign_in_codes (hash, challenge, issuer, subject, email_verified, created_at, expires_at)
-         values ($1, $2, 'issuer', 'subject', true, now(), now() + interval '1 hour')`,
-        [hashOf(`code-${index}`), hashOf(VERIFIER)],
-      );
-    const held = `select from accounts where email_key = 'ada@example.com' for update`;
-    const ask = () => Promise.all(Array.from({ length: 15 }, (_, index) => signIn(index)));
-    const answers = await whileLocked(running.database, [held], ask, {
-      async meanwhile() {
-        expect(codeOf(await login('bob'))).toBeUndefined();
-      },
-    });
-    for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
+    await running.database.query(
+      `insert into sign_in_codes (hash, challenge, issuer, subject, email_verified, created_at, expires_at)
+       select unnest($1::text[]), $2, 'issuer', 'subject', true, now(), now() + interval '1 hour'`,
+      [times(15, (n) => hashOf(`code-${n}`)), hashOf(VERIFIER)],
+    );
+    await expectRoom([`select from accounts where email_key = 'ada@example.com' for update`], () => times(15, signIn));
   });
-});
-
-describe('requests that wait for one row leave connections for others:', () => {
-  const loginOfBob = {
-    async meanwhile() {
-      await running.logIn('bob@example.com');
-    },
-  };
 
   it('refreshes of one session', async () => {
-    const [ada] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
-    const forged = ada.refreshToken.slice(0, -24) + 'x'.repeat(24);
-    const networks = Array.from({ length: 15 }, (_, index) => `2001:db8:1:${index}::1`); // of one site
-    const refresh = () => Promise.all(networks.map((ip) => running.refresh(forged, { role: 'anonymous', ip })));
-    const held: [string, ...unknown[]] = ['select from sessions where id = $1 for update', ada.sessionId];
-    for (const answer of await whileLocked(running.database, held, refresh, loginOfBob))
-      expect(codeOf(answer)).toBe('UNAUTHENTICATED');
-    expect(codeOf(await running.refresh(ada.refreshToken))).toBeUndefined();
+    const { refreshToken, sessionId } = await running.signUp('ada@example.com');
+    const forged = refreshToken.slice(0, -24) + 'x'.repeat(24);
+    const ofOneSite = (network: number) => ({ role: 'anonymous', ip: `2001:db8:1:${network}::1` }) as const;
+    const refresh = () => times(15, (network) => running.refresh(forged, ofOneSite(network)));
+    await expectRoom(['select from sessions where id = $1 for update', sessionId], refresh, {
+      code: 'UNAUTHENTICATED',
+    });
+    expect(codeOf(await running.refresh(refreshToken))).toBeUndefined();
   });
 
   it('attempts with mailed tokens', async () => {
-    await running.signUp('bob@example.com');
-    const input = { token: 't'.repeat(43), newPassword: 'another long phrase' };
-    const attempts = Array.from({ length: 15 }, () => [
-      () => running.send(RESET, { input }),
-      () => running.send(CONFIRM_EMAIL, { token: input.token, password: PASSWORD }),
-    ]).flat();
+    const token = 't'.repeat(43);
+    const attempts = () => [
+      ...times(15, () => running.resetPassword(token, 'another long phrase')),
+      ...times(15, () => running.send(CONFIRM_EMAIL, { token, password: PASSWORD })),
+    ];
     const held: [string] = ['lock table reset_tokens, email_tokens in access exclusive mode'];
-    const answers = await whileLocked(
-      running.database,
-      held,
-      () => Promise.all(attempts.map((attempt) => attempt())),
-      loginOfBob,
-    );
-    for (const answer of answers) expect(codeOf(answer)).toBe('BAD_USER_INPUT');
+    await expectRoom(held, attempts, { code: 'BAD_USER_INPUT' });
   });
 
   it('deletions of accounts', async () => {
-    await running.signUp('bob@example.com');
-    const names = Array.from({ length: 15 }, (_, index) => `user-${index}@example.com`);
-    const users = await Promise.all(names.map((email) => running.signUp(email)));
+    const users = await Promise.all(times(15, (n) => running.signUp(`user-${n}@example.com`)));
     const remove = () =>
-      Promise.all(
-        users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity)),
-      );
-    const held: [string] = ['select from account_log_state for update'];
-    for (const answer of await whileLocked(running.database, held, remove, loginOfBob))
-      expect(codeOf(answer)).toBeUndefined();
+      users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity));
+    await expectRoom(['select from account_log_state for update'], remove);
   });
-});
 
-it('lists of one account leave connections for others', async () => {
-  const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
-  const tables = 'sessions, personal_tokens, linked_identities, audit_log';
-  const lists = ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'].flatMap((list) =>
-    Array.from({ length: 5 }, () => `{ ${list} { id } }`),
-  );
-  const ask = () => Promise.all(lists.map((list) => running.send(list, {}, ada.identity)));
-  const answers = await whileLocked(running.database, [`lock table ${tables} in access exclusive mode`], ask, {
-    waiting: 3,
-    async meanwhile() {
-      expect(codeOf(await running.me(bob.identity))).toBeUndefined();
-    },
+  it('lists of one account', async () => {
+    const { identity } = await running.signUp('ada@example.com');
+    const tables = 'sessions, personal_tokens, linked_identities, audit_log';
+    const ask = () =>
+      ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'].flatMap((list) =>
+        times(5, () => running.send(`{ ${list} { id } }`, {}, identity)),
+      );
+    const other = () => running.me(bob.identity);
+    await expectRoom([`lock table ${tables} in access exclusive mode`], ask, { waiting: 3, other });
   });
-  for (const answer of answers) expect(codeOf(answer)).toBeUndefined();
 });
 
 describe('password hashing', () => {

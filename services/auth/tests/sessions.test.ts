@@ -8,6 +8,7 @@ import {
   END_SESSION,
   LOGIN_PLAIN,
   LOGOUT,
+  outcomesOf,
   REFRESH,
   sessionOf,
   SESSIONS,
@@ -49,9 +50,8 @@ describe('logging out', () => {
 
   it('is rejected for a session that has already ended, even in parallel', async () => {
     const { identity } = await running.signUp('a@example.com');
-    const codes = await Promise.all(Array.from({ length: 8 }, async () => codeOf(await running.logOut(identity))));
-    expect(codes.filter((code) => code === undefined)).toHaveLength(1);
-    expect(codes.filter((code) => code === 'UNAUTHENTICATED')).toHaveLength(7);
+    const attempts = Array.from({ length: 8 }, () => running.logOut(identity));
+    expect(await outcomesOf(attempts)).toEqual({ ok: 1, UNAUTHENTICATED: 7 });
     expect(await endedIds()).toHaveLength(1);
   });
 
@@ -166,13 +166,6 @@ describe('refreshing a session', () => {
     await running.auth.processAll();
     expect(await running.database.query('select 1 from sessions')).toEqual([]);
     expect(await running.database.query('select 1 from refresh_tokens')).toEqual([]);
-  });
-
-  it('stores no usable token', async () => {
-    const { refreshToken, accessToken } = await running.signUp('a@example.com');
-    const stored = JSON.stringify(await running.database.query('select * from refresh_tokens, sessions'));
-    expect(stored).not.toContain(refreshToken);
-    expect(stored).not.toContain(accessToken);
   });
 });
 

@@ -1,5 +1,6 @@
 import { administer, endSessions, eventually } from '@taskmesh/testing';
 import { followed, replayed, storedTasks } from './support/history.ts';
+import { underLoad } from './support/load.ts';
 import { codeOf, startTasks } from './support/running-tasks.ts';
 
 const service = await startTasks({ name: 'away' });
@@ -12,52 +13,22 @@ const endConnections = () =>
 
 it('responds with success or SERVICE_UNAVAILABLE while connections are killed, and keeps every acknowledged write', async () => {
   const users = Array.from({ length: 4 }, () => service.user());
-  const acknowledged = new Map<string, string[]>();
-  const codes = new Set<unknown>();
-  let kills = 0;
-  let writing = true;
-  const killer = (async () => {
-    while (writing) {
+  const load = underLoad(users, { updates: true });
+  try {
+    for (let kills = 0; kills < 5 || load.rounds() < 120; kills++) {
       await endConnections();
-      kills++;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-  })();
-  await Promise.all(
-    users.map(async (user) => {
-      for (let n = 0; n < 30 || kills < 5; n++) {
-        const created = await user.send('mutation ($title: String!) { createTask(input: { title: $title }) { id } }', {
-          title: `task ${n}`,
-        });
-        codes.add(codeOf(created));
-        const { id } = (created.data?.createTask ?? {}) as { id?: string }; // as the operation selects it
-        if (id) acknowledged.set(user.id, [...(acknowledged.get(user.id) ?? []), id]);
-        codes.add(
-          codeOf(
-            await user.send(
-              '{ tasks(first: 5) { totalCount changesCursor edges { node { id } } } taskStatistics { total } }',
-            ),
-          ),
-        );
-        if (id)
-          codes.add(
-            codeOf(
-              await user.send('mutation ($id: ID!) { updateTask(id: $id, input: { completed: true }) { id } }', { id }),
-            ),
-          );
-      }
-    }),
-  );
-  writing = false;
-  await killer;
-  codes.delete(undefined);
-  codes.delete('SERVICE_UNAVAILABLE');
-  expect([...codes]).toEqual([]);
+  } finally {
+    await load.stop();
+  }
+  load.expectNoErrors();
   await service.delivered();
   const histories = followed(service.published);
   for (const { id } of users) {
     const stored = await storedTasks(service.database, id);
-    expect(stored.map((task) => task.id)).toEqual(expect.arrayContaining(acknowledged.get(id) ?? []));
+    const acknowledged = load.acknowledged.filter(({ owner }) => owner === id).map((task) => task.id);
+    expect(stored.map((task) => task.id)).toEqual(expect.arrayContaining(acknowledged));
     expect(replayed(histories.get(id) ?? [])).toEqual(stored);
   }
 });

@@ -104,7 +104,9 @@ describe('dead letters, with a real Kafka', () => {
     const after = async (sequence: number) =>
       (await service.tasks.internal.changesAfter(poisoner.id, sequence, 10)).changes.map((each) => each.sequence);
     expect([await after(0), await after(2)]).toEqual([[1, 2], [3]]); // the large one ends a page
-    expect(await metrics.metrics()).toMatch(/^taskmesh_dead_letters{source="relay"} 1$/m);
+    const shown = await metrics.metrics();
+    expect(shown).toMatch(/^taskmesh_dead_letters{source="relay"} 1$/m);
+    expect(shown).toMatch(/^taskmesh_outbox_dead_letters_total 1$/m);
   });
 
   it('replays a dead letter on request; it comes back while the broker still rejects it', async () => {

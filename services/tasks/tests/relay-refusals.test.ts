@@ -1,30 +1,6 @@
 import { eventually } from '@taskmesh/testing';
-import { Registry } from 'prom-client';
 import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
-import { startTasks, type TestUser } from './support/running-tasks.ts';
-
-it('dead-letters a record that the event log rejects permanently; other records and the feed continue', async () => {
-  const metrics = new Registry();
-  const eventLog = choosyLog(({ value }) => (value.includes('poison') ? refusal('MESSAGE_TOO_LARGE') : undefined));
-  const service = await startTasks({ name: 'relay_poison', eventLog, metrics, relay: HASTE });
-  const [poisoner, neighbour] = usersOf(2, service).flat() as [TestUser, TestUser];
-  await poisoner.create({ title: 'before' });
-  const { id } = await poisoner.create({ title: 'poison' });
-  await poisoner.update(id, { title: 'cured' }); // the record also contains the former image
-  await poisoner.create({ title: 'behind it' });
-  await neighbour.create({ title: 'flows' });
-  await service.delivered();
-  expect(await service.database.query('select sequence::int, reason from dead_letters order by sequence')).toEqual([
-    { sequence: 2, reason: 'KafkaJSProtocolError: message_too_large' },
-    { sequence: 3, reason: 'KafkaJSProtocolError: message_too_large' },
-  ]);
-  const titlesOf = ({ id: owner }: TestUser) =>
-    service.published.filter(({ ownerId }) => ownerId === owner).map(({ task }) => task.title);
-  expect([titlesOf(poisoner), titlesOf(neighbour)]).toEqual([['before', 'behind it'], ['flows']]);
-  const { changes } = await service.tasks.internal.changesAfter(poisoner.id, 0, 10);
-  expect(changes.map(({ task }) => task.title)).toEqual(['before', 'poison', 'cured', 'behind it']);
-  expect(await metrics.metrics()).toContain('taskmesh_outbox_dead_letters_total 2');
-});
+import { startTasks } from './support/running-tasks.ts';
 
 it('keeps the order of a blocked owner, even after a permanently rejected record', async () => {
   let isOut = true;

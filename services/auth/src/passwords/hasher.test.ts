@@ -1,5 +1,5 @@
 import { hash } from 'bcrypt';
-import { createHasher, dummyHash } from './hasher.ts';
+import { createHasher } from './hasher.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const bcryptHash = (variant = '2b') => `$${variant}$04$vwcJ89neRBeNRktthxo58.7c8RDECMZI9gVkRUWJRCYibOlmpVZcq`;
@@ -27,7 +27,7 @@ describe('the hasher', () => {
   });
 
   it('lets callers take turns: a flood from one does not hold up another', async () => {
-    const shared = createHasher({ concurrency: 1 });
+    const shared = createHasher({ concurrency: 1, cost: { memoryCost: 1_024, timeCost: 1 } });
     const made = await shared.hash(PASSWORD);
     let finished = 0;
     const flood = Array.from({ length: 250 }, () =>
@@ -56,15 +56,6 @@ describe('the hasher', () => {
       expect(await hasher.hash(PASSWORD)).toMatch(/^\$argon2id/);
     },
   );
-});
-
-it('checks the password of an unknown address against a current hash, as for any other address', async () => {
-  let hashed = 0;
-  const hasher = createHasher({ concurrency: 1, onHashed: () => hashed++ });
-  expect(await hasher.verify(undefined, PASSWORD)).toBe(false);
-  expect(hashed).toBe(1);
-  // This takes as long as any other check: an invalid hash would be rejected at once.
-  expect(hasher.isCurrent(dummyHash())).toBe(true);
 });
 
 describe('a bcrypt hash', () => {

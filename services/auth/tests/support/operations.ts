@@ -57,3 +57,9 @@ export function sessionOf(result: SubgraphResult, field: string): OpenSession {
 export function codeOf(result: SubgraphResult): unknown {
   return result.errors?.[0]?.extensions?.code;
 }
+
+/** How often each code occurs in these results; a result without an error is `ok`. */
+export async function outcomesOf(attempts: Promise<SubgraphResult>[]): Promise<Record<string, number>> {
+  const codes = (await Promise.all(attempts)).map((result) => String(codeOf(result) ?? 'ok'));
+  return Object.fromEntries([...Map.groupBy(codes, (code) => code)].map(([code, all]) => [code, all.length]));
+}

@@ -230,6 +230,15 @@ export function tokenIn(text: string | undefined): string {
   return token;
 }
 
+/** The text of all rows of all tables. */
+export async function textOfStore({ database }: RunningAuth): Promise<string> {
+  const tables = await database.query(
+    `select table_name as name from information_schema.tables where table_schema = 'public' and table_name <> 'mikro_orm_migrations'`,
+  );
+  const texts = tables.map(({ name }) => database.query(`select json_agg(t)::text as rows from ${String(name)} t`));
+  return JSON.stringify(await Promise.all(texts));
+}
+
 /** Notes from now on how many rows of the table each committed statement has deleted. */
 export async function noteDeletions({ database }: RunningAuth, table: string): Promise<() => Promise<number[]>> {
   await database.query(

@@ -1,22 +1,30 @@
 import { createLog } from '@taskmesh/service';
 import { createAccountLogReader, createClosedOwners, createOwnerEraser } from './closed-owners.ts';
 
-it('erases the other owners when some fail, and rejects with the first failure and its owner', async () => {
-  const finished: string[] = [];
-  const eraser = createOwnerEraser({
-    repository: {
-      closed: async (after) => (after < 'a' ? ['a', 'b', 'c', 'd'] : []),
-      async deleteTasks(ownerId) {
-        if ('ad'.includes(ownerId)) throw new Error('cannot delete tasks');
-        return 0;
-      },
-      eraseChanges: async () => 0,
-      eraseOthers: async () => 0,
-      finish: async (ownerId) => finished.push(ownerId) > 0,
-    },
+type Deps = Parameters<typeof createOwnerEraser>[0];
+
+/** An eraser whose owners have only tasks. */
+const eraserOf = (
+  repository: Pick<Deps['repository'], 'closed' | 'deleteTasks' | 'finish'>,
+  more: Partial<Omit<Deps, 'repository'>> = {},
+) =>
+  createOwnerEraser({
+    repository: { eraseChanges: async () => 0, eraseOthers: async () => 0, ...repository },
     onCommitted: () => undefined,
     clock: { now: () => 0 },
     log: createLog({ service: 'test', level: 'silent' }),
+    ...more,
+  });
+
+it('erases the other owners when some fail, and rejects with the first failure and its owner', async () => {
+  const finished: string[] = [];
+  const eraser = eraserOf({
+    closed: async (after) => (after < 'a' ? ['a', 'b', 'c', 'd'] : []),
+    async deleteTasks(ownerId) {
+      if ('ad'.includes(ownerId)) throw new Error('cannot delete tasks');
+      return 0;
+    },
+    finish: async (ownerId) => finished.push(ownerId) > 0,
   });
   await expect(eraser.run()).rejects.toMatchObject({
     message: 'Erasing 2 of the deleted accounts failed. The first is a.',
@@ -32,22 +40,15 @@ it('deletes many tasks in small batches with pauses, and visits every other owne
     ['waiting for the log', 0],
   ]);
   const deleted: [string, number][] = [];
-  const eraser = createOwnerEraser({
-    repository: {
-      closed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after),
-      async deleteTasks(ownerId, _now, limit) {
-        const count = Math.min(limit, left.get(ownerId) ?? 0);
-        left.set(ownerId, (left.get(ownerId) ?? 0) - count);
-        deleted.push([ownerId, count]);
-        return count;
-      },
-      eraseChanges: async () => 0,
-      eraseOthers: async () => 0,
-      finish: async (ownerId) => !ownerId.startsWith('waiting') && left.delete(ownerId),
+  const eraser = eraserOf({
+    closed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after),
+    async deleteTasks(ownerId, _now, limit) {
+      const count = Math.min(limit, left.get(ownerId) ?? 0);
+      left.set(ownerId, (left.get(ownerId) ?? 0) - count);
+      deleted.push([ownerId, count]);
+      return count;
     },
-    onCommitted: () => undefined,
-    clock: { now: () => 0 },
-    log: createLog({ service: 'test', level: 'silent' }),
+    finish: async (ownerId) => !ownerId.startsWith('waiting') && left.delete(ownerId),
   });
   const begun = performance.now();
   await eraser.run();
@@ -64,8 +65,8 @@ it('ends a run while an account still has tasks: the changes of others may be pu
   ]);
   const [published, finished]: [Set<string>, string[]] = [new Set(), []];
   let [nowMs, failures] = [0, 0];
-  const eraser = createOwnerEraser({
-    repository: {
+  const eraser = eraserOf(
+    {
       closed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after && !finished.includes(ownerId)),
       async deleteTasks(ownerId, _now, limit) {
         nowMs += 1_000;
@@ -75,15 +76,10 @@ it('ends a run while an account still has tasks: the changes of others may be pu
         left.set(ownerId, (left.get(ownerId) ?? 0) - count);
         return count;
       },
-      eraseChanges: async () => 0,
-      eraseOthers: async () => 0,
       finish: async (ownerId) => published.has(ownerId) && finished.push(ownerId) > 0,
     },
-    onCommitted: (ownerId) => void setTimeout(() => published.add(ownerId), 20),
-    clock: { now: () => 0 },
-    log: createLog({ service: 'test', level: 'silent' }),
-    monotonicMs: () => nowMs,
-  });
+    { onCommitted: (ownerId) => void setTimeout(() => published.add(ownerId), 20), monotonicMs: () => nowMs },
+  );
   await expect(eraser.run()).rejects.toThrow('Erasing 1 of the deleted accounts failed. The first is fails once.');
   for (let run = 0; run < 2; run++) await eraser.run();
   expect([finished, left.get('endless')]).toEqual([['small', 'fails once'], Infinity]);
@@ -99,8 +95,7 @@ it('stops after the current entry of a long account log', async () => {
       countTasks: async () => undefined,
       move: async () => undefined,
     },
-    ...{ isClosed: async () => true, closed: async () => [], deleteTasks: async () => 0 },
-    ...{ eraseChanges: async () => 0, eraseOthers: async () => 0, finish: async () => true },
+    isClosed: async () => true,
     async close() {
       sequence++;
       if (++closed === 3) stopping.resolve(closedOwners.stop());
@@ -117,7 +112,7 @@ it('stops after the current entry of a long account log', async () => {
   };
   const closedOwners = createClosedOwners({
     reader: createAccountLogReader({ repository, accounts, onClosed: () => undefined }),
-    eraser: createOwnerEraser({ repository, onCommitted: () => undefined, clock: { now: () => 0 }, log }),
+    eraser: eraserOf({ closed: async () => [], deleteTasks: async () => 0, finish: async () => true }),
     log,
   });
   await closedOwners.start();

@@ -29,7 +29,7 @@ interface World {
   onSeal?: () => void;
   monotonicMs?: () => number;
   backoff?: RelayDeps['backoff'];
-  sleep: NonNullable<RelayDeps['sleep']>;
+  onSleep?: (ms: number) => void;
   log?: RelayDeps['log'];
 }
 
@@ -42,7 +42,7 @@ function createWorld({
   onSeal,
   monotonicMs = () => 0,
   backoff = { firstMs: 1, maxMs: 1 },
-  sleep,
+  onSleep,
   log = createRecordingLog().log,
 }: World) {
   let replay = () => {};
@@ -87,90 +87,82 @@ function createWorld({
     clock: { now: () => 0 },
     log,
     monotonicMs,
-    sleep,
+    sleep(ms) {
+      onSleep?.(ms);
+      return new Promise((resolve) => setImmediate(resolve));
+    },
   });
+}
+
+/** Runs a relay until the world calls `end`, and returns what it was called with. The world may also wake the relay. */
+async function runRelay<Result>(worldOf: (end: (result: Result) => void, wakeAll: () => void) => World) {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  const relay = createWorld(worldOf(resolve, () => relay.wakeAll()));
+  await relay.start();
+  const result = await promise;
+  await relay.stop();
+  return result;
 }
 
 it('begins with few changes, and reads fewer again after a round that took too long to publish', async () => {
   const limits: number[] = [];
-  const enough = Promise.withResolvers<void>();
   let nowMs = 0;
-  const relay = createWorld({
+  await runRelay<void>((end) => ({
     monotonicMs: () => nowMs,
     read(limit) {
-      if (limits.push(limit) === 14) enough.resolve();
+      if (limits.push(limit) === 14) end();
       return Array.from({ length: limit }, (_, n) => change(n + 6));
     },
     onSeal: () => (nowMs += 10), // the session's fence is at 3 s
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
-  });
-  await relay.start();
-  await enough.promise;
-  await relay.stop();
+  }));
   expect(limits.slice(0, 9)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
   expect(limits.slice(9, 14)).toEqual([500, 125, 250, 500, 125]);
 });
 
 it('measures few more large changes than it can read in a round', async () => {
   const limits: number[] = [];
-  const enough = Promise.withResolvers<void>();
-  const relay = createWorld({
+  await runRelay<void>((end) => ({
     read(limit) {
-      if (limits.push(limit) === 12) enough.resolve();
+      if (limits.push(limit) === 12) end();
       const most = limits.length > 9 ? 500 : 26; // small changes follow
       return Array.from({ length: Math.min(limit, most) }, (_, n) => ({
         ...change(n),
         is_cut: n === 25 && most === 26,
       }));
     },
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
-  });
-  await relay.start();
-  await enough.promise;
-  await relay.stop();
+  }));
   expect(limits.slice(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 52, 52, 52, 52, 104, 208]);
 });
 
 it('reads every owner again after a replay that began during a round', async () => {
   const skipped: string[][] = [];
-  const enough = Promise.withResolvers<void>();
-  const relay = createWorld({
+  await runRelay<void>((end) => ({
     read(_limit, except) {
-      if (skipped.push(except) === 3) enough.resolve();
+      if (skipped.push(except) === 3) end();
       return [change(skipped.length)];
     },
     onPublish: (replay) => skipped.length === 1 && replay(),
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
-  });
-  await relay.start();
-  await enough.promise;
-  await relay.stop();
+  }));
   expect(skipped).toEqual([[], [], ['owner 2']]);
 });
 
 it('never reads from the beginning again unless changes are replayed: an old snapshot may keep many entries', async () => {
   let nowMs = 0;
   const lows: number[] = [];
-  const enough = Promise.withResolvers<void>();
-  const relay = createWorld({
+  await runRelay<void>((end, wakeAll) => ({
     monotonicMs: () => (nowMs += 10_000),
     read(_limit, _except, low) {
-      if (lows.push(low) === 12) enough.resolve();
-      relay.wakeAll();
+      if (lows.push(low) === 12) end();
+      wakeAll();
       return [];
     },
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
-  });
-  await relay.start();
-  await enough.promise;
-  await relay.stop();
+  }));
   expect(lows.slice(0, 12)).toEqual([0, 0, ...Array.from({ length: 10 }, () => 5)]);
 });
 
 it.each([0, 5])('publishes what a slow read from the id %d on found, at once', async (from) => {
   let [nowMs, slowReads] = [0, 0];
-  const published = Promise.withResolvers<number>();
-  const relay = createWorld({
+  const seen = await runRelay<number>((end) => ({
     monotonicMs: () => (nowMs += 300),
     read(_limit, _except, low) {
       if (low !== from) return [];
@@ -178,51 +170,36 @@ it.each([0, 5])('publishes what a slow read from the id %d on found, at once', a
       slowReads++;
       return [change(6)];
     },
-    onPublish: () => published.resolve(slowReads),
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
-  });
-  await relay.start();
-  expect(await published.promise).toBe(1);
-  await relay.stop();
+    onPublish: () => end(slowReads),
+  }));
+  expect(seen).toBe(1);
 });
 
 it('pauses after a round in which new changes fail, but lets notifications end the wait after a mere retry', async () => {
   let [nowMs, tries, pauses] = [0, 0, 0];
-  const fourthTry = Promise.withResolvers<number>();
-  const relay = createWorld({
+  const beforeFourth = await runRelay<number>((end) => ({
     monotonicMs: () => (nowMs += 10),
     read: () => (tries === 0 ? [change(1)] : []),
-    onPublish: () => ++tries === 4 && fourthTry.resolve(pauses),
-    sleep: () => (pauses++, new Promise((resolve) => setImmediate(resolve))),
-  });
-  await relay.start();
-  expect(await fourthTry.promise).toBe(1);
-  await relay.stop();
+    onPublish: () => ++tries === 4 && end(pauses),
+    onSleep: () => pauses++,
+  }));
+  expect(beforeFourth).toBe(1);
 });
 
 it('waits twice as long after each failure of an owner, up to a maximum', async () => {
   let nowMs = 0;
   const triedAt: number[] = [];
-  const enough = Promise.withResolvers<void>();
-  const relay = createWorld({
+  await runRelay<void>((end) => ({
     monotonicMs: () => nowMs,
     backoff: { firstMs: 1, maxMs: 8 },
     read: () => (nowMs++ === 0 ? [change(1)] : []),
-    onPublish: () => triedAt.push(nowMs) === 6 && enough.resolve(),
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
-  });
-  await relay.start();
-  await enough.promise;
-  await relay.stop();
+    onPublish: () => triedAt.push(nowMs) === 6 && end(),
+  }));
   expect(triedAt).toEqual([1, 2, 4, 8, 16, 24]);
 });
 
 it('creates the topic before there is anything to publish', async () => {
-  const made = Promise.withResolvers<string>();
-  const relay = createWorld({ read: () => [], onTopic: made.resolve, sleep: async () => undefined });
-  await relay.start();
-  expect(await made.promise).toBe(TASK_CHANGES_TOPIC);
-  await relay.stop();
+  expect(await runRelay<string>((onTopic) => ({ read: () => [], onTopic }))).toBe(TASK_CHANGES_TOPIC);
 });
 
 it('works in one session after the other, closes each, pauses longer with each failure, and logs each cause once', async () => {
@@ -245,7 +222,7 @@ it('works in one session after the other, closes each, pauses longer with each f
       relay.wakeAll();
       return [];
     },
-    sleep: async (ms) => void pauses.push(ms),
+    onSleep: (ms) => void pauses.push(ms),
   });
   await relay.start();
   await enough.promise;
