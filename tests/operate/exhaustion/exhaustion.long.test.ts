@@ -15,8 +15,8 @@ import { createClient, type Sender } from './clients.ts';
 import { WAYS, type Group } from './ways.ts';
 
 const [ACCOUNTS, FOR_MS, EVERY_MS, PATIENCE_MS, SETTLED_MS] = [40, 4_000, 50, 10_000, 5_000];
-/** How much slower others may become, and how slow in any case: this machine also runs the attackers and all servers. */
-const [SLOWER, SLOW_MS] = [10, 250];
+/** How much slower others may become, and how slow in any case: the attackers and all servers, too, run on this machine. */
+const [SLOWER, SLOW_MS] = [10, 2_500];
 type Canary = Awaited<ReturnType<typeof startCanary>>;
 const [PUBLIC_URL, SSE] = ['http://tasks.example', 'text/event-stream'];
 
