@@ -1,5 +1,5 @@
 import { createAuth, readAuthConfig, type Auth } from '@taskmesh/auth';
-import { createBackup, readBackupConfig, type Backup, type BackupDeps } from '@taskmesh/backup';
+import { createBackup, readBackupConfig, type Backup, type BackupDeps, type StoreOwner } from '@taskmesh/backup';
 import { accountsInternal, authRestore, callInProcess, tasksRestore, type BackupWork } from '@taskmesh/internal-api';
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
@@ -67,11 +67,14 @@ export async function runStores(name: string): Promise<RunningStores> {
   };
 }
 
+const isNotConnected = () => Promise.reject(new Error('not connected'));
+const noOwner: StoreOwner = { importDatabase: isNotConnected, compare: isNotConnected, resume: isNotConnected };
+
 /** Runs a backup service. Without `owners`, it can back up the stores, but not restore them. */
 export async function runBackup(
   name: string,
   { auth, tasks }: Databases,
-  owners: NonNullable<BackupDeps['owners']> = {},
+  owners: Partial<BackupDeps['owners']> = {},
 ): Promise<RunningBackup> {
   const dir = await mkdtemp(join(tmpdir(), `taskmesh-${name}-`));
   const backupsDir = join(dir, 'backups');
@@ -81,7 +84,8 @@ export async function runBackup(
     ...{ DATA_DIR: dir, NODE_ENV: 'test', POSTGRES_URL: own.url, BACKUPS_DIR: backupsDir },
     ...{ AUTH_ADMIN_URL: auth.url, TASKS_ADMIN_URL: tasks.url },
   });
-  const backup = await createBackup(config, { clock, log: logOf(name), owners });
+  const all = { tasks: noOwner, auth: noOwner, ...owners };
+  const backup = await createBackup(config, { clock, log: logOf(name), owners: all });
   await backup.start();
   return {
     backup,

@@ -1,5 +1,4 @@
 export { epochAt, MAX_EPOCH } from './change-log/epoch-at.ts';
-export { createSignal, createWorkerHealth, keepWorking } from './change-log/keep-working.ts';
 export { LONGEST_MS, openLockSession } from './change-log/lock-session.ts';
 export * from './database/database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './database/backlog.ts';

@@ -31,3 +31,18 @@ export async function fastestOf(round: () => Promise<number>, rounds = 3): Promi
   for (let count = 0; count < rounds; count++) tookMs.push(await round());
   return Math.min(...tookMs);
 }
+
+/** Work that keeps the process busy for 2 ms each time. Tells how often it was done at most before something else could run. */
+export function createSlowWork() {
+  let inThisTurn = 0;
+  const done = { count: 0, mostInOneTurn: 0 };
+  return {
+    done,
+    work() {
+      if (inThisTurn === 0) setImmediate(() => (inThisTurn = 0));
+      done.mostInOneTurn = Math.max(done.mostInOneTurn, ++inThisTurn);
+      for (const until = now() + 2; now() < until;);
+      done.count++;
+    },
+  };
+}

@@ -1,7 +1,7 @@
 export { closed, freePort, listen, ownInstallation, requiredAddress } from './addresses.ts';
 export { atEnd, connectClient, makeTempDir } from './at-end.ts';
 export { createTestClock, type TestClock } from './clock.ts';
-export { eventually, fastestOf } from './eventually.ts';
+export { createSlowWork, eventually, fastestOf } from './eventually.ts';
 export { createFaultyProxy, createProxyFor, type FaultyProxy } from './faulty-proxy.ts';
 export { countWaiting, whileLocked } from './locks.ts';
 export { createRandom, numberFromEnv } from './random.ts';

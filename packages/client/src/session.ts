@@ -54,7 +54,7 @@ export function createSession({ post, storage, time }: SessionDeps) {
   let state: SessionState = LOADING;
 
   const tokens = () => (state.kind === 'signed-in' ? state.tokens : undefined);
-  /** What listeners are told of. */
+  /** What listeners are notified of. */
   const visible = () => [state.kind, stayId(), tokens()?.user.name].join();
   const stayId = () => state.stayId;
   const dispatch = (event: SessionEvent) => {

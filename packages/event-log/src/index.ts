@@ -10,3 +10,4 @@ export { createBlockedKeys, type BlockedKey, type BlockedKeysOptions } from './b
 export * from './kafka.ts';
 export { createMemoryEventLog } from './memory.ts';
 export * from './ordered-publisher.ts';
+export { createSlowSteps } from './slow-steps.ts';

@@ -1,8 +1,10 @@
 import { deliver, type EventLog, type Logger, type LogRecord } from './event-log.ts';
+import { createSlowSteps } from './slow-steps.ts';
 
 interface MemoryReader {
   onRecord: (record: LogRecord) => void;
   waiting: LogRecord[];
+  isDelivering: boolean;
 }
 
 /** An event log within a single process: delivers records to the current readers and stores nothing. */
@@ -25,13 +27,13 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
       if (closed) throw new Error('The event log is closed.');
       for (const reader of readersOf(topic)) {
         // One delivery per turn of the event loop passes on all waiting records, so that a burst costs one wake-up.
-        if (reader.waiting.length === 0) setImmediate(() => deliverWaiting(reader, log));
+        if (reader.waiting.length === 0 && !reader.isDelivering) setImmediate(() => void deliverWaiting(reader, log));
         for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
       }
     },
 
     read(topic, onRecord) {
-      const reader: MemoryReader = { onRecord, waiting: [] };
+      const reader: MemoryReader = { onRecord, waiting: [], isDelivering: false };
       const readers = readersOf(topic);
       if (!closed) readers.add(reader);
       return {
@@ -55,8 +57,12 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
   };
 }
 
-function deliverWaiting(reader: MemoryReader, log: Logger | undefined): void {
-  const records = reader.waiting;
-  reader.waiting = [];
-  for (const record of records) deliver(record, (taken) => reader.onRecord(taken), log);
+async function deliverWaiting(reader: MemoryReader, log: Logger | undefined): Promise<void> {
+  const steps = createSlowSteps();
+  reader.isDelivering = true;
+  while (reader.waiting.length > 0) {
+    for (const record of reader.waiting.splice(0))
+      await steps.run(() => deliver(record, (taken) => reader.onRecord(taken), log));
+  }
+  reader.isDelivering = false;
 }

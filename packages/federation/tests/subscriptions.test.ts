@@ -2,7 +2,7 @@ import { parse, type ExecutionResult } from 'graphql';
 import { once } from 'node:events';
 import { compiledSubscriptions, compileEvents, readSupergraph, type SubgraphAnswer } from '../src/index.ts';
 import { responseOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
-import { compose } from './world.ts';
+import { compose, createWorld, type Call } from './world.ts';
 
 describe('a subscription across several services', () => {
   const asked: { service: string; text: string; variables: unknown; user: unknown }[] = [];
@@ -236,6 +236,83 @@ describe('events that do not come from a service', () => {
     expect(data).toEqual({ ordered: { lines: [[priced(1)], [], [priced(2), priced(3)]] } });
     const representations = [1, 2, 3].map((code) => ({ __typename: 'Item', code: String(code), shop: 's' }));
     expect(asked).toMatchObject([{ service: 'orders', variables: { representations, in: 'EUR' } }]);
+  });
+
+  describe('with interfaces and unions', () => {
+    const own = `type Query { any: Any } type Subscription { seen: Thing listed: P } union Any = P | Q
+      interface Thing { id: ID! name: String any: [Any!] owner: Thing }
+      type P implements Thing @key(fields: "id") { id: ID! name: String any: [Any!] owner: P value: Int item: Item }
+      type Q implements Thing @key(fields: "id") { id: ID! name: String any: [Any!] owner: Thing value: String item: Item! }
+      type Item @key(fields: "id") { id: ID! name: String }`;
+    const shop = `type P @key(fields: "id") { id: ID! price: String } type Item @key(fields: "id") { id: ID! name: String @external }
+      type Q @key(fields: "id") { id: ID! item: Item! @external tag: String @requires(fields: "item { name }") }`;
+    const p = (id: string, more = {}) => ({ __typename: 'P', id: `p${id}`, ...more });
+    const q = (id: string, more = {}) => ({ __typename: 'Q', id: `q${id}`, ...more });
+    const subgraphs = [
+      { name: 'things', sdl: own },
+      { name: 'shop', sdl: shop },
+    ];
+    const world = createWorld(subgraphs, {
+      seed: 1,
+      fixed: (type, field, { id }) =>
+        ({ any: [p('2'), q('3')], value: type === 'P' ? 2 : 'three' })[field] ?? `${field} of ${type} ${id}`,
+    });
+    const result = async (selected: string, event: object, root = 'seen') => {
+      const has = (...names: string[]) => new Set(['id', ...names]);
+      const things = root === 'seen' ? has('any', 'owner', 'item') : has();
+      const events = compileEvents<Call[]>(world.graph, parse(`subscription { ${root} { ${selected} } }`), {
+        fields: { Subscription: new Set(['seen', 'listed']), P: things, Q: things, Item: has() },
+        keys: { P: ['id'], Q: ['id'], Item: ['id'] },
+        ask: world.ask,
+      });
+      if (events.project) throw new Error('needs no service');
+      const { data, errors } = await events.run({ [root]: event }, { variables: {}, context: [] });
+      expect(errors).toEqual([]);
+      return data?.[root];
+    };
+
+    it.each([
+      [
+        'of the event itself',
+        '... on P { id name price }',
+        p('1'),
+        { id: 'p1', name: 'name of P p1', price: 'price of P p1' },
+      ],
+      ['of another type', '... on P { id name }', q('1'), {}],
+      ['selected for all types', '__typename name', q('1'), { __typename: 'Q', name: 'name of Q q1' }],
+      [
+        'of a list',
+        'any { ... on P { name } ... on Q { id } }',
+        p('1', { any: [p('2'), q('3'), p('4')] }),
+        { any: [{ name: 'name of P p2' }, { id: 'q3' }, { name: 'name of P p4' }] },
+      ],
+      [
+        'below a field of all types',
+        'owner { owner { name } }',
+        q('1', { owner: q('2', { owner: p('3') }) }),
+        { owner: { owner: { name: 'name of P p3' } } },
+      ],
+      [
+        'with a type of its own in each type',
+        'any { ... on P { a: value } ... on Q { b: value } }',
+        p('1', { any: [p('2'), q('3')] }),
+        { any: [{ a: 2 }, { b: 'three' }] },
+      ],
+      [
+        'that another service requires, below a field with a type of its own in each type',
+        '... on P { item { name } } ... on Q { tag }',
+        q('1', { item: { id: 'i1' } }),
+        { tag: 'tag of Q q1' },
+      ],
+    ])('get fields %s', async (_what, selected, event, expected) => {
+      expect(await result(selected, event)).toEqual(expected);
+    });
+
+    it.each(['seen', 'listed'])('get fields below those that they lack (%s)', async (root) => {
+      const selected = '... on P { any { ... on P { a: value } ... on Q { b: value } } }';
+      const event = root === 'seen' ? p('1', { any: [p('2'), q('3')] }) : p('1');
+      expect(await result(selected, event, root)).toEqual({ any: [{ a: 2 }, { b: 'three' }] });
+    });
   });
 
   it.each([

@@ -25,7 +25,7 @@ import {
   readSupergraph,
   type AskSubgraph,
   type FederatedExecutor,
-  type FederatedGraph,
+  type PlannedGraph,
 } from '../src/index.ts';
 import { hash } from './seeded-random.ts';
 
@@ -42,7 +42,7 @@ export interface Call {
 
 /** Provides values for all fields of a graph. They depend only on object and arguments, so one schema and several services agree. */
 export interface World {
-  graph: FederatedGraph;
+  graph: PlannedGraph;
   executor: FederatedExecutor<Call[]>;
   services: Map<string, GraphQLSchema>;
   /** All services in one schema. */

@@ -32,6 +32,7 @@ export function createChannelReader(options: ChannelReaderOptions) {
   let buffered: Change[] | undefined = [];
   let bufferedCharacters = 0;
   const opened = Promise.withResolvers<void>();
+  /** Ends reading, even while it is starting. */
   let detach = () => {};
   let isStopped = false;
   let isPositionLost = false;
@@ -72,7 +73,10 @@ export function createChannelReader(options: ChannelReaderOptions) {
 
   /** Resolves with false if the cursor is not usable. */
   const subscribe = async (after: string | undefined): Promise<boolean> => {
+    const leaving = new AbortController();
+    detach = () => leaving.abort();
     const started = await options.subscribe(owner, after, {
+      signal: leaving.signal,
       onBegin: (cursor) => void (firstCursor = cursor),
       onChange(change) {
         if (isStopped) return;

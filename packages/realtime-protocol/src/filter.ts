@@ -16,7 +16,8 @@ const MAX_LENGTH = 4_000;
 const MAX_CONDITIONS = 20;
 const MAX_IN_VALUES = 100;
 const MAX_PATTERN_LENGTH = 100;
-const PATTERN_COST = 4;
+/** Measured: to follow a pattern through a text of 2,000 characters takes about 0.1 ms, a hundred times as long as to compare a time. */
+const PATTERN_COST = 40;
 const IN_VALUES_PER_COST = 20;
 /** Measured, per filter, per condition, and per list value or pattern character. Text takes two more bytes per character. */
 const FILTER_BYTES = 512;

@@ -18,6 +18,8 @@ export type FeedEnd = 'expired' | 'slow' | 'stopped';
 
 /** Receives one user's changes in order. The functions never throw, and all except `drained` return at once. */
 export interface ChangeReader {
+  /** Aborted when the channel ends before reading has started. */
+  signal?: AbortSignal;
   /** Called before any change for a reader without a cursor, with the cursor at which it starts. */
   onBegin?(cursor: string): void;
   onChange(change: Change): void;

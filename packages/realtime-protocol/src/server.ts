@@ -26,7 +26,7 @@ export const REALTIME_PATH = '/realtime/v1/websocket';
 
 /** Clients send a heartbeat every 25 s. After three missed heartbeats, the client is considered gone. */
 const SILENCE_MS = 75_000;
-/** Per user, because each change is tested and serialized for it: 100 patterns (some milliseconds) or 40 sets of columns. */
+/** Per user, because each change is tested and serialized for it: 10 patterns (1 ms for a long text) or 40 sets of columns. */
 const FILTER_COST = 400;
 /** The memory for distinct filters: per user, and for all users except those with little. */
 const FILTER_BYTES = { bytes: 2 ** 20, allBytes: 32 * 2 ** 20, smallUserBytes: 16 * 2 ** 10 };

@@ -92,6 +92,17 @@ describe('when the feed', () => {
     expect(client.closed).toBeUndefined();
   });
 
+  it('has not answered yet, a channel that ends no longer waits for it', async () => {
+    world.isWaiting = true;
+    const client = world.connect();
+    await join(client);
+    world.waiting.shift()?.goOn(); // the token
+    await settled();
+    expect(reader?.signal?.aborted).toBe(false);
+    client.hangUp();
+    expect(reader?.signal?.aborted).toBe(true);
+  });
+
   it('is unavailable, a join is refused, and a change of the user closes the socket', async () => {
     world.isWaiting = true;
     const client = world.connect();

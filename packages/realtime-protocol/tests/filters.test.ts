@@ -13,7 +13,9 @@ const asking = (filters: string[]) => ({
   access_token: 'ada.fresh.1',
   config: { postgres_changes: filters.map((filter) => ({ ...BINDINGS[0], filter })) },
 });
-const many = (count: number, from = 0) => Array.from({ length: count }, (_, n) => `title=like.${from + n}`);
+/** Each costs as much as four comparisons. */
+const many = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, n) => `title=in.(${from + n}${',x'.repeat(79)})`);
 
 describe('filters of channels', () => {
   it('are evaluated once for all channels with the same filter', () => {

@@ -106,11 +106,12 @@ describe('a restored database', () => {
       `${bcrypt('$2b$10$')}.`,
       'secret',
       'pbkdf2_sha256$1$a$b',
+      `${'0'.repeat(64)}$${'f'.repeat(1_024)}`,
       ...(archived ? [] : similar),
     );
     const rows = [...kept, ...replaced].map((hash, index) => {
       const email = `'n${index}@example.test'`;
-      const columns = { name: `'${hash}'`, email, email_key: email, password_hash: `'${hash}'` };
+      const columns = { name: `left('${hash}', 255)`, email, email_key: email, password_hash: `'${hash}'` };
       return restoredAccount({ ...columns, ...(archived && { has_password: 'true' }) });
     });
     loaded = archived ? await archiveOf(running) : await createRestoredDatabase(RESTORED_ACCOUNTS);
@@ -124,7 +125,9 @@ describe('a restored database', () => {
     expect(new Map(stored.map(({ name, hash, has }) => [name, { hash, has }]))).toEqual(
       new Map<string, object>([
         ...kept.map((hash) => [hash, { hash, has: true }] as const),
-        ...replaced.map((hash) => [hash, { hash: expect.stringMatching(NO_PASSWORD), has: false }] as const),
+        ...replaced.map(
+          (hash) => [hash.slice(0, 255), { hash: expect.stringMatching(NO_PASSWORD), has: false }] as const,
+        ),
       ]),
     );
     // Estonian has z before y. An operator may have written a hash that is too expensive to verify.
@@ -148,7 +151,7 @@ describe('a restored database', () => {
       ['email_key is made from email (not so in 1)', { email: `'Ä@example.test'`, email_key: `repeat('x', 1025)` }],
       ['name', { name: `' '` }],
       ['name', { name: `repeat('x', 256)` }],
-      ['password_hash', { password_hash: `'$2' || (${INCOMPRESSIBLE})` }],
+      ['a password_hash', { password_hash: `'$2' || (${INCOMPRESSIBLE})` }],
       ['id is needed', { id: 'null' }],
       ['created_at', { created_at: `'infinity'` }],
       ['same', {}, {}],
@@ -549,7 +552,7 @@ describe('an archive of the accounts', () => {
       const { complete } = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
       if (complete) accepted.push(text);
     }
-    expect([texts.length, accepted]).toEqual([11, []]);
+    expect([texts.length, accepted]).toEqual([11, ['accounts.password_hash']]); // replaced, as no password of ours has it
   });
 
   it('is rejected for a text for which an index of a later version has no room', async () => {

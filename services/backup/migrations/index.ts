@@ -1,22 +1,14 @@
-import { Catalogue } from './0001-catalogue.ts';
-import { Restores } from './0002-restores.ts';
-import { Verifications } from './0003-verifications.ts';
-import { Schedule } from './0004-schedule.ts';
-import { RestoreOutcomes } from './0005-restore-outcomes.ts';
-import { Proofs } from './0006-proofs.ts';
-import { Keeping } from './0007-keeping.ts';
-import { SafetyBackups } from './0008-safety-backups.ts';
-import { UnfitReasons } from './0009-unfit-reasons.ts';
+import { Catalogue, Included } from './0001-catalogue.ts';
 
-/** In order. Never change a released name: the database has recorded it. */
+/** In order. Never change a released name: the database has recorded it, and 0.1.0 looks for it after a rollback. */
 export const migrations = [
   { name: '0001-catalogue', class: Catalogue },
-  { name: '0002-restores', class: Restores },
-  { name: '0003-verifications', class: Verifications },
-  { name: '0004-schedule', class: Schedule },
-  { name: '0005-restore-outcomes', class: RestoreOutcomes },
-  { name: '0006-proofs', class: Proofs },
-  { name: '0007-keeping', class: Keeping },
-  { name: '0008-safety-backups', class: SafetyBackups },
-  { name: '0009-unfit-reasons', class: UnfitReasons },
+  { name: '0002-restores', class: Included },
+  { name: '0003-verifications', class: Included },
+  { name: '0004-schedule', class: Included },
+  { name: '0005-restore-outcomes', class: Included },
+  { name: '0006-proofs', class: Included },
+  { name: '0007-keeping', class: Included },
+  { name: '0008-safety-backups', class: Included },
+  { name: '0009-unfit-reasons', class: Included },
 ];

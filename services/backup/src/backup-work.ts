@@ -1,6 +1,5 @@
-import { AppError, unavailable } from '@taskmesh/contracts';
+import { unavailable } from '@taskmesh/contracts';
 import type { BackupWork } from '@taskmesh/internal-api';
-import { asUnavailable } from '@taskmesh/store';
 import { finished } from 'node:stream';
 import type { Download } from './archives/archive.service.ts';
 import { entryOf, type BackupResolversDeps } from './graphql/backup.resolvers.ts';
@@ -21,17 +20,17 @@ export function createBackupWork({ backups, restores, dryRun }: BackupResolversD
     return () => void transfers--;
   };
   return {
-    create: async (onProgress) => entryOf(await withBackupErrors(backups.create(onProgress))),
-    verify: async (file, onProgress) => entryOf(await withBackupErrors(backups.verify(file, onProgress))),
-    scan: (onProgress) => withBackupErrors(backups.scan(onProgress)),
+    create: async (onProgress) => entryOf(await backups.create(onProgress)),
+    verify: async (file, onProgress) => entryOf(await backups.verify(file, onProgress)),
+    scan: backups.scan,
     restore: restores.restore,
-    dryRun: (...requested) => withBackupErrors(dryRun(...requested)),
+    dryRun,
     undo: restores.undo,
     async download(file) {
       const end = beginTransfer();
       let download: Download | undefined;
       try {
-        download = await withBackupErrors(backups.download(file));
+        download = await backups.download(file);
         return (
           download && { sizeBytes: download.sizeBytes, sha256: download.sha256, content: contentOf(download, end) }
         );
@@ -41,18 +40,9 @@ export function createBackupWork({ backups, restores, dryRun }: BackupResolversD
     },
     async upload(file, content) {
       const end = beginTransfer();
-      return entryOf(await withBackupErrors(backups.upload(file, content, end)));
+      return entryOf(await backups.upload(file, content, end));
     },
   };
-}
-
-/** Reports an unavailable store as such, not as a defect. Passes on an AppError unchanged, whatever its cause. */
-async function withBackupErrors<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof AppError ? error : (asUnavailable(error) ?? error);
-  }
 }
 
 /** Closes the archive when the stream ends, for any reason. */

@@ -42,8 +42,8 @@ import { createTemporaryDirs } from './temporary-files.ts';
 
 export interface BackupDeps {
   clock: Clock;
-  /** The services that own the stores. A store without an owner cannot be restored. */
-  owners?: Partial<Record<StoreName, StoreOwner>>;
+  /** The services that own the stores. */
+  owners: Record<StoreName, StoreOwner>;
   /** Reads the disk's state. @default from the system */
   measureDisk?: MeasureDisk;
   /** @default DEFAULT_TIMEOUTS */
@@ -81,7 +81,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
     storage,
     measureDisk,
     temporaryDirs,
-    stores: createStores(secrets.adminUrls, deps.owners ?? {}),
+    stores: createStores(secrets.adminUrls, deps.owners),
     mainStore: config.restoreStore,
     archiveLimits: archiveLimits(config),
     loadLimits: loadLimits(config, timeouts),

@@ -196,7 +196,12 @@ describe('the status of backup for operators', () => {
   });
 
   it('shows when the next archive is due, what is kept, and since when the schedule has been failing', async () => {
-    const deps = { clock: { now: () => Date.parse('2026-11-20T10:00:00.000Z') }, log: createRecordingLog().log };
+    const { owners } = fixture;
+    const deps = {
+      clock: { now: () => Date.parse('2026-11-20T10:00:00.000Z') },
+      owners,
+      log: createRecordingLog().log,
+    };
     const settings = { schedule: '30 3 * * *', verifySchedule: '0 5 * * 0', keep: { last: 3, daily: 7 } };
     const other = await createBackup({ ...fixture.config, ...settings }, deps);
     await fixture.own.query(`insert into failing_runs values ('backup', '2026-11-19T03:30:00Z', null)`);

@@ -13,34 +13,9 @@ const URLS = {
 };
 
 describe('the configuration', () => {
-  it('has defaults for everything', () => {
-    expect(readGatewayConfig({})).toMatchObject({
-      ...{ host: '127.0.0.1', port: 4000, adminHost: '127.0.0.1', adminPort: 14000, production: false },
-      publicUrl: 'http://127.0.0.1:4000',
-      graphql: { introspection: true },
-    });
-  });
-
-  it('reads the settings', () => {
-    const config = readGatewayConfig({
-      HOST: '0.0.0.0',
-      PORT: '4100',
-      PUBLIC_URL: 'https://tasks.example.com/',
-      CORS_ORIGINS: 'https://a.example, https://b.example',
-      TRUSTED_PROXIES: '10.0.0.0/8,::1',
-      REQUEST_TIMEOUT_S: '5',
-      GRAPHQL_MAX_DEPTH: '0',
-      GRAPHQL_INTROSPECTION: 'off',
-    });
-    expect(config).toMatchObject({
-      adminHost: '127.0.0.1',
-      adminPort: 14100,
-      publicUrl: 'https://tasks.example.com',
-      corsOrigins: ['https://a.example', 'https://b.example'],
-      trustedProxies: ['10.0.0.0/8', '::1'],
-      requestTimeoutMs: 5_000,
-      graphql: { maxDepth: 0, introspection: false },
-    });
+  it('needs no settings, and then listens on this machine only', () => {
+    const defaults = { host: '127.0.0.1', port: 4000, adminHost: '127.0.0.1', publicUrl: 'http://127.0.0.1:4000' };
+    expect(readGatewayConfig({})).toMatchObject(defaults);
   });
 
   it('reports every problem at once', () => {

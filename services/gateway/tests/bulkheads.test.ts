@@ -1,12 +1,12 @@
+import type { Identity } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import { gzipSync } from 'node:zlib';
 import type { Connections } from '../src/connections/connections.ts';
-import { postGraphQL, startTestGateway, type TestGateway } from './fakes/gateway.ts';
+import { postGraphQL, startTestGateway } from './fakes/gateway.ts';
 import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from '@taskmesh/testing/raw';
 import { holdExecution } from './fakes/tasks.ts';
 
 const ANN = 'a0000000-0000-4000-8000-000000000001';
-const SESSION = 'c0000000-0000-4000-8000-000000000001';
 const BOB = 'a0000000-0000-4000-8000-000000000002';
 const MAX_AT_ONCE = 6;
 const QUERY = '{ taskStatistics { total } }';
@@ -14,16 +14,24 @@ const QUERY = '{ taskStatistics { total } }';
 const STRANGER = { 'x-forwarded-for': '192.0.2.1' };
 const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1' };
 
-let gateway: TestGateway;
+/** How many requests to services over HTTP were attempted. */
+let asked = 0;
+const wrap = ({ request, ...others }: Connections): Connections => ({
+  ...others,
+  request: (...args) => (asked++, request(...args)),
+});
+const gateway = await startTestGateway();
+const http = await startTestGateway({ mode: 'http', env: BEHIND_PROXY, wrap });
+
+const isNotBob = (identity: Identity) => identity.role === 'user' && identity.userId !== BOB;
 let authorization: string;
 let release: () => void;
 /** The number of operations that have been held: those of all users but BOB. */
 let held: () => number;
 
 beforeEach(async () => {
-  gateway = await startTestGateway();
-  authorization = `Bearer ${await gateway.auth.token(ANN, { claims: { sid: SESSION } })}`;
-  ({ release, held } = holdExecution(gateway.tasks, (identity) => identity.role === 'user' && identity.userId !== BOB));
+  authorization = `Bearer ${await gateway.auth.token(ANN)}`;
+  ({ release, held } = holdExecution(gateway.tasks, isNotBob));
 });
 afterEach(() => release());
 
@@ -59,12 +67,7 @@ it('lets a session end ahead of its own operations, and refuses those that still
 });
 
 it("answers a user while strangers' logins occupy all their connections to auth, and lets addresses take turns", async () => {
-  let asked = 0;
-  const wrap = ({ request, ...others }: Connections): Connections => ({
-    ...others,
-    request: (...args) => (asked++, request(...args)),
-  });
-  const http = await startTestGateway({ mode: 'http', env: BEHIND_PROXY, wrap });
+  asked = 0;
   const arrived: unknown[] = [];
   const firstFour = holdExecution(http.auth, ({ role }) => role === 'anonymous');
   const logins = holdExecution(http.auth, (identity) => identity.role === 'anonymous' && arrived.push(identity.ip) > 4);
@@ -92,8 +95,7 @@ it.each([
   ["all of that address's connections to tasks", 'tasks', 'another', QUERY],
   ["all of its address's connections to auth, for one to tasks", 'auth', 'its', '{ me { id } }'],
 ] as const)('answers a user while accounts occupy %s', async (_what, service, whose, query) => {
-  const http = await startTestGateway({ mode: 'http', env: BEHIND_PROXY });
-  const requests = holdExecution(http[service], (identity) => identity.role === 'user' && identity.userId !== BOB);
+  const requests = holdExecution(http[service], isNotBob);
   const accounts = await Promise.all(
     Array.from({ length: 48 }, (_, at) => http.auth.token(ANN.replace('-0000-', `-${1_000 + at}-`))),
   );

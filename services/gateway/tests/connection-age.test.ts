@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
-import { connectGraphqlWs, PROTOCOLS, streamBy, streamGraphqlWs, type Protocol } from './fakes/streams.ts';
+import { connectGraphqlWs, PROTOCOLS, streamBy, type Protocol } from './fakes/streams.ts';
 
 const QUERY = `subscription ($after: String) { taskChanges(after: $after) { ...Place task { title } } }
   fragment Place on TaskChange { ... { cursor } sequence }`;
@@ -23,19 +23,17 @@ const tooOld = (protocol: Protocol) =>
   gateway.figure(`taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="max_age"}`);
 const cursorNow = async () => (await gateway.tasks.changes.heads([USER], true)).cursors?.[USER];
 
-describe.each(PROTOCOLS)('a connection over %s that is old enough', (protocol) => {
-  const isSocket = protocol === 'graphql-ws' || protocol === 'channel';
-
-  it('is closed as by a gateway that stops, without an error, and is counted', async () => {
-    const before = await tooOld(protocol);
-    const opened = await stream(protocol);
-    await gateway.untilSubscriptions(1);
-    gateway.commit(USER);
-    await eventually(() => expect(opened.ended).toEqual(isSocket ? { code: 1012 } : { isTorn: true }));
-    expect(opened.events).toHaveLength(1);
-    expect(opened.errors).toEqual(protocol === 'channel' ? [{ message: 'Service restart' }] : []);
-    await eventually(async () => expect(await tooOld(protocol)).toBe(before + 1));
-  });
+it('connections that are old enough are closed as by a gateway that stops, without an error, and are counted', async () => {
+  const before = await Promise.all(PROTOCOLS.map(tooOld));
+  const opened = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol)));
+  await gateway.untilSubscriptions(4);
+  gateway.commit(USER);
+  const [closed, torn] = [{ code: 1012 }, { isTorn: true }];
+  await eventually(() => expect(opened.map(({ ended }) => ended)).toEqual([closed, torn, torn, closed]));
+  for (const { events } of opened) expect(events).toHaveLength(1);
+  expect(opened.map(({ errors }) => errors)).toEqual([[], [], [], [{ message: 'Service restart' }]]);
+  const counted = before.map((count) => count + 1);
+  await eventually(async () => expect(await Promise.all(PROTOCOLS.map(tooOld))).toEqual(counted));
 });
 
 it('connections stay open if their clients would lose changes', async () => {
@@ -56,18 +54,6 @@ it('connections stay open if their clients would lose changes', async () => {
   expect(staying.map(({ ended, errors }) => [ended, errors])).toEqual(staying.map(() => [undefined, []]));
   gateway.commit(USER);
   for (const { events } of staying) await eventually(() => expect(events).toHaveLength(1));
-});
-
-it('a socket that is old enough still delivers pending results, so that no request is repeated', async () => {
-  const { isHeld, release } = holdExecution(gateway.tasks);
-  const mutation = 'mutation { createTask(input: { title: "once" }) { title } }';
-  const asking = await streamGraphqlWs({ origin: gateway.origin, token, query: mutation });
-  await eventually(isHeld);
-  const later = await stream('graphql-ws', gateway.tasks.changes.cursor(USER, 0));
-  await eventually(() => expect(later.ended).toEqual({ code: 1012 }));
-  release();
-  await eventually(() => expect(asking.ended).toEqual({ code: 1012 }));
-  expect(asking.events).toEqual([{ data: { createTask: { title: 'once' } } }]);
 });
 
 it('a socket that is old enough answers only pings while it waits for a result', async () => {

@@ -121,20 +121,6 @@ const CHANGES = {
 };
 
 describe('variables', () => {
-  const UPDATE =
-    'mutation ($d: String, $c: Boolean) { updateTask(id: "1", input: {title: "x", description: $d, completed: $c}) { id } }';
-
-  it.each<[string, Record<string, unknown> | undefined, object]>([
-    ['that are omitted stay away', undefined, { title: 'x' }],
-    ['that are undefined stay away', { d: undefined }, { title: 'x' }],
-    ['that are null are null', { d: null }, { title: 'x', description: null }],
-    ['that are given arrive', { d: 'text', c: false }, { title: 'x', description: 'text', completed: false }],
-  ])('%s', async (_what, variables, input) => {
-    const { seen, outcome } = await send({ query: UPDATE, variables });
-    expect(outcome).toEqual({ result: { data: { updateTask: { id: '1' } } } });
-    expect(seen.map(([name, args]) => [name, args])).toEqual([['updateTask', { id: '1', input }]]);
-  });
-
   it('of any form arrive as JSON would carry them', async () => {
     const query = 'mutation($d: DateTime) { updateTask(id: "1", input: { dueDate: $d }) { id } }';
     const property = fc.asyncProperty(fc.anything({ withDate: true, withSparseArray: true }), async (d) => {

@@ -18,6 +18,11 @@ beforeEach(async () => {
 });
 afterAll(() => gateway.untilSubscriptions(0));
 
+const now = performance.now.bind(performance);
+/** Until `jest.restoreAllMocks`. */
+const setClockAhead = (byMs: () => number) =>
+  void jest.spyOn(performance, 'now').mockImplementation(() => now() + byMs());
+
 const request = async (query = QUERY) => ({
   ...{ origin: gateway.origin, query },
   token: await gateway.auth.token(user, { claims: { sid } }),
@@ -65,7 +70,6 @@ const brokenOff = (code: number) => [
 const failed = (code: string) => GRAPHQL_PROTOCOLS.map(() => ({ errors: [code] }));
 
 describe('a stream that cannot begin because the tasks service stays unavailable', () => {
-  const now = performance.now.bind(performance);
   let aheadMs = 0;
   let asked = 0;
   let held: Promise<void> | undefined;
@@ -74,7 +78,7 @@ describe('a stream that cannot begin because the tasks service stays unavailable
     aheadMs = 0;
     asked = 0;
     held = undefined;
-    jest.spyOn(performance, 'now').mockImplementation(() => now() + aheadMs);
+    setClockAhead(() => aheadMs);
     ({ heads } = gateway.tasks.changes);
     gateway.tasks.changes.heads = async () => {
       asked++;
@@ -117,9 +121,9 @@ describe('a stream that cannot begin because the tasks service stays unavailable
 });
 
 it('closes the socket over graphql-ws, too, if a subscription is not admitted in time', async () => {
-  const [now, setTimer] = [performance.now.bind(performance), setTimeout];
+  const setTimer = setTimeout;
   let aheadMs = 0;
-  jest.spyOn(performance, 'now').mockImplementation(() => now() + (aheadMs += 1_000)); // so that others wait
+  setClockAhead(() => (aheadMs += 1_000)); // so that others wait
   const soon = (run: () => void, ms?: number) => setTimer(run, ms === 5_000 ? 0 : ms);
   jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);
   const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(user));
@@ -136,8 +140,7 @@ it('gives a new stream over SSE the place of the oldest, once that is a minute o
   const others = await Promise.all(Array.from({ length: 19 }, askForEvents));
   const refused = await askForEvents();
   expect(refused.status).toBe(429);
-  const now = performance.now.bind(performance);
-  jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  setClockAhead(() => 60_000);
   const newest = await askForEvents();
   jest.restoreAllMocks();
   expect(newest.status).toBe(200);
@@ -151,8 +154,7 @@ it('keeps the oldest stream over SSE if the network of the new one has no room',
   const ask = (account: string, last: number) =>
     askForEventsOf(other, account, { 'x-forwarded-for': `192.0.2.${last}` });
   const streams = [await ask(user, 1), await ask(user.replace('a', 'b'), 2)];
-  const now = performance.now.bind(performance);
-  jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000);
+  setClockAhead(() => 60_000);
   const refused = await ask(user, 2);
   jest.restoreAllMocks();
   expect(refused.status).toBe(429);
@@ -190,10 +192,9 @@ describe('streams over graphql-ws, SSE and multipart', () => {
     gateway.commit(user);
     await eventually(() => expect(asked).toBeGreaterThan(0));
     for (const { ended } of streams) expect(ended).toBeUndefined();
-    const now = performance.now.bind(performance);
-    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 31_000);
+    setClockAhead(() => 31_000);
     expect(await endings(streams)).toEqual(brokenOff(1013));
-    later.mockRestore();
+    jest.restoreAllMocks();
     await gateway.untilSubscriptions(0);
     await eventually(async () => expect(await endedAsUnavailable()).toEqual(before.map((count) => count + 1)));
 

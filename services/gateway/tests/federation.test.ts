@@ -38,12 +38,6 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     expect(gateway.tasks.calls[0]?.identity).not.toHaveProperty('client');
   });
 
-  it('passes on a valid trace context', async () => {
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    await gateway.graphql('{ taskStatistics { total } }', { token, headers: { traceparent } });
-    expect(gateway.tasks.calls.map((call) => call.traceparent)).toEqual([traceparent]);
-  });
-
   it('traces no fields for a client', async () => {
     const headers = { 'apollo-federation-include-trace': 'ftv1' };
     const { body } = await gateway.graphql('{ taskStatistics { total } }', { token, headers });

@@ -190,8 +190,6 @@ describe('a gateway of a foreign graph that can restore', () => {
   });
 });
 
-describe('a gateway with a file that is not a supergraph', () => {
-  it('does not start', async () => {
-    await expect(startTestGateway({ env: { SUPERGRAPH_FILE: import.meta.filename } })).rejects.toThrow();
-  });
+it('a gateway with a file that is not a supergraph does not start', async () => {
+  await expect(startTestGateway({ env: { SUPERGRAPH_FILE: import.meta.filename } })).rejects.toThrow();
 });

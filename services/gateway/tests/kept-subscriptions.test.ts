@@ -1,8 +1,10 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
+import { Server, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { fetchGraphQL, startTestGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
-import { connectGraphqlWs, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { openRaw, rawRequest, statusOf } from '@taskmesh/testing/raw';
+import { connectGraphqlWs, streamChannel, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
 
 const KIB = 1024;
 
@@ -16,14 +18,6 @@ const subscribe = (id: string, query: string, variables = {}) =>
   JSON.stringify({ id, type: 'subscribe', payload: { query, variables } });
 
 describe('the memory that a gateway keeps for a subscription', () => {
-  it('includes an id of at most 255 characters', async () => {
-    const one = await openSocket();
-    one.socket.send(subscribe('x'.repeat(255), '{ __typename }'));
-    await eventually(() => expect(one.messages).toHaveLength(3));
-    one.socket.send(subscribe('x'.repeat(256), '{ __typename }'));
-    await eventually(() => expect(one.closed).toBe(4400));
-  });
-
   const QUERY = 'subscription ($filter: TaskFilter) { taskChanges(filter: $filter) { sequence } }';
   const variables = { filter: { category: 'x'.repeat(50 * KIB) } };
 
@@ -37,7 +31,7 @@ describe('the memory that a gateway keeps for a subscription', () => {
     const refused = await overSse(QUERY, variables);
     expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('RATE_LIMITED')]);
     for (const { socket } of sockets) socket.terminate();
-    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 0'));
+    await eventually(async () => expect(await gateway.figure('taskmesh_realtime_owners')).toBe(0));
     await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
   });
 
@@ -68,7 +62,7 @@ describe('the memory that a gateway keeps for a subscription', () => {
   it('is limited to half a million characters per event; a stream with larger events ends with an error that says so', async () => {
     const query = 'subscription { taskChanges { task { a: title b: title c: title d: title e: title } } }';
     const stream = await streamGraphqlWs({ origin: gateway.origin, token, query });
-    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 1'));
+    await eventually(async () => expect(await gateway.figure('taskmesh_realtime_owners')).toBe(1));
     gateway.commit(USER, { title: 'x'.repeat(100 * KIB) });
     await eventually(() => expect(stream.events).toHaveLength(1));
     gateway.commit(USER, { title: 'x'.repeat(110 * KIB) });
@@ -155,4 +149,51 @@ it("the total cost of an account's subscriptions is limited over all sockets; eq
   for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
   gateway.commit(BOB, { title: 'new' });
   await eventually(() => expect(ofBob.events).toHaveLength(1));
+  const [first, other] = streams;
+  first?.close(); // an equal one still runs
+  await gateway.untilSubscriptions(5);
+  expect((await overSse(listOf('a4'))).status).toBe(429);
+  other?.close();
+  await gateway.untilSubscriptions(4);
+  const accepted = await overSse(listOf('a4'));
+  expect(accepted.status).toBe(200);
+  await accepted.body?.cancel();
+});
+
+/** Collects the requests of all such events from now on. */
+function watchRequests(event: 'request' | 'upgrade') {
+  const requests: WeakRef<IncomingMessage>[] = [];
+  const { emit } = Server.prototype;
+  Server.prototype.emit = function (this: Server, name: string, ...args: unknown[]) {
+    if (name === event) requests.push(new WeakRef(args[0] as IncomingMessage));
+    return Reflect.apply(emit, this, [name, ...args]) as boolean;
+  };
+  return { requests, stop: () => void (Server.prototype.emit = emit) };
+}
+
+it('an idle connection does not keep its last request', async () => {
+  const { requests, stop } = watchRequests('request');
+  const socket = await openRaw(gateway.origin, rawRequest('GET /livez'));
+  expect(await statusOf(socket)).toBe(200);
+  stop();
+  expect(requests).toHaveLength(1);
+  await eventually(() => {
+    collectGarbage();
+    expect(requests[0]?.deref()).toBeUndefined();
+  });
+  expect(socket.readyState).toBe('open');
+});
+
+it.each([
+  { protocol: 'graphql-ws', open: streamGraphqlWs },
+  { protocol: 'channel', open: streamChannel },
+])('an open socket does not keep the request that opened it: $protocol', async ({ open }) => {
+  const { requests, stop } = watchRequests('upgrade');
+  await open({ origin: gateway.origin, token, query: 'subscription { taskChanges { sequence } }' });
+  stop();
+  expect(requests).toHaveLength(1);
+  await eventually(() => {
+    collectGarbage();
+    expect(requests[0]?.deref()).toBeUndefined();
+  });
 });

@@ -121,6 +121,15 @@ describe('the console', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_BYTES);
   });
 
+  it('has the licence notices of the bundled libraries in its script', async () => {
+    const script = await (await get(filesOf(await pageAt('/')).at(-1) ?? '')).text();
+    expect(script).toMatch(
+      /^\/\*! preact \d+\.\d+\.\d+\n\nThe MIT License \(MIT\)\n\nCopyright \(c\) 2015-present Jason Miller/,
+    );
+    expect(script).toContain('The above copyright notice and this permission notice shall be included in all');
+    expect(script.match(/^\/\*! /gm)).toHaveLength(1); // it is the only library
+  });
+
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['BR;q=0.5, gzip', 'br'],

@@ -1,4 +1,4 @@
-// Run with a small heap. Fills a gateway's memory with something that none of its limits counts. See short-memory.test.ts.
+// Run with a small heap. Fills a gateway's memory with something that none of its limits counts. See memory.test.ts.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway } from './fakes/gateway.ts';
 

@@ -1,10 +1,11 @@
 import { eventually } from '@taskmesh/testing';
+import { get } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { useGateway } from './fakes/gateway.ts';
+import { useGateway, USER, withLargeTask } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
-import { openWebSocket, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
+import { connectGraphqlWs, openWebSocket, streamGraphqlWs, streamHttp, type TestStream } from './fakes/streams.ts';
 
 const MIB = 1024 * 1024;
 const QUERY = 'subscription { taskChanges { sequence task { title } } }';
@@ -22,7 +23,7 @@ describe('the data that waits for slow readers of all accounts', () => {
     const quick = await open(QUICK);
     const token = await gateway.auth.token(QUICK);
     const stream = await streamHttp('sse', { origin: gateway.origin, token, query: QUERY });
-    await eventually(async () => expect(await gateway.metrics.metrics()).toContain('taskmesh_realtime_owners 5'));
+    await gateway.untilSubscriptions(6);
     for (const one of slow) one.pause();
     let most = 0;
     let steps = 0;
@@ -86,5 +87,54 @@ describe('the data that waits for slow readers of all accounts', () => {
     expect(sockets.some(isOpen)).toBe(true);
     for (const socket of sockets) socket.terminate();
     await eventually(async () => expect(await queued()).toBe(0));
+  });
+});
+
+describe('a result that is larger than the send limit', () => {
+  const gateway = useGateway({ wrap: withLargeTask(12) });
+
+  const connect = async () => connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
+  const queued = () => gateway.figure('taskmesh_realtime_queue_bytes');
+  const large = '{ task(id: "1") { title } }';
+
+  it('is sent completely over graphql-ws, with the messages after it', async () => {
+    const client = await connect();
+    client.subscribe('stream', 'subscription { taskChanges { sequence } }');
+    await gateway.untilSubscriptions(1);
+    client.socket.pause();
+    client.subscribe('1', large);
+    await eventually(async () => expect(await queued()).toBeGreaterThan(2 * MIB));
+    gateway.commit(USER, { title: 'behind it' });
+    client.socket.resume();
+    await eventually(() => expect(client.messages).toHaveLength(4));
+    expect(client.messages.slice(1).map(({ id, type }) => `${id} ${type}`)).toEqual([
+      '1 next',
+      '1 complete',
+      'stream next',
+    ]);
+    expect(await queued()).toBe(0);
+    expect(client.closed).toBeUndefined();
+  });
+
+  it('counts until it is read, like any response', async () => {
+    const cuts = () => gateway.logged.filter(({ msg }) => String(msg).includes('slow readers'));
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${await gateway.auth.token(USER)}` };
+    const clients = Array.from({ length: 16 }, () =>
+      get(`${gateway.origin}/graphql?query=${encodeURIComponent(large)}`, { headers, agent: false }),
+    );
+    for (const client of clients) client.on('error', () => undefined).on('response', (response) => response.pause());
+    await eventually(() => expect(cuts().length).toBeGreaterThan(0));
+    for (const client of clients) client.destroy();
+  });
+
+  it('is the last one over graphql-ws for a client that does not read', async () => {
+    const client = await connect();
+    client.socket.pause();
+    for (let id = 0; id < 8; id++) client.subscribe(String(id), large);
+    // The second one is accepted while the first is waiting; after both there is no room.
+    await eventually(async () => expect(await queued()).toBeGreaterThan(20 * MIB));
+    client.socket.resume();
+    await eventually(() => expect(client.closed).toBe(1013));
+    expect(client.messages.filter(({ type }) => type === 'next')).toHaveLength(2);
   });
 });

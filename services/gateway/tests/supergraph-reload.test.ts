@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { composed, startForeignService, type ForeignService } from './fakes/foreign-service.ts';
-import { startTestGateway, type TestGateway, USER } from './fakes/gateway.ts';
+import { composed, startForeignService } from './fakes/foreign-service.ts';
+import { startTestGateway, USER } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamChannel, type TestStream } from './fakes/streams.ts';
 import { OWN_SERVICES, typeDefsOf } from './fakes/fake-subgraph.ts';
 
@@ -51,12 +51,16 @@ async function schemasOf(work: () => Promise<void>): Promise<WeakRef<object>[]> 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const sequences = ({ events }: TestStream) => events.map(({ data }) => data?.taskChanges.sequence);
 
+const reviews = await startForeignService(REVIEWS, {
+  Task: { __resolveReference: ({ id }: { id: string }) => ({ id, stars: 5 }) },
+  Query: { motto: () => 'onwards' },
+});
+const withStars = compose([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]);
+const file = join(makeTempDir(), 'supergraph.graphql');
+await writeFile(file, COMMITTED);
+const gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
+
 describe('a gateway whose supergraph file changes', () => {
-  let folder: string;
-  let file: string;
-  let reviews: ForeignService;
-  let withStars: string;
-  let gateway: TestGateway;
   let token: string;
   let userId: string;
   let users = 0;
@@ -83,17 +87,6 @@ describe('a gateway whose supergraph file changes', () => {
     });
   };
 
-  beforeAll(async () => {
-    reviews = await startForeignService(REVIEWS, {
-      Task: { __resolveReference: ({ id }: { id: string }) => ({ id, stars: 5 }) },
-      Query: { motto: () => 'onwards' },
-    });
-    withStars = compose([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]);
-    folder = makeTempDir();
-    file = join(folder, 'supergraph.graphql');
-    await writeFile(file, COMMITTED);
-    gateway = await startTestGateway({ env: { SUPERGRAPH_FILE: file } });
-  });
   beforeEach(async () => {
     await serve(COMMITTED);
     userId = USER.replace(/01$/, String(++users).padStart(2, '0'));

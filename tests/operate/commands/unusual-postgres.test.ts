@@ -175,7 +175,10 @@ describe('behind PgBouncer in transaction mode', () => {
     const [own, pooled] = [server, pooler.url].map((url) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
     const env = { DATA_DIR: dataDir, POSTGRES_URL: own, TASKS_ADMIN_URL: own, AUTH_ADMIN_URL: pooled };
     const log = createLog({ service: 'backup', level: 'silent' });
-    const backup = await createBackup(readBackupConfig(env), { clock: { now: () => Date.now() }, log });
+    const refuse = () => Promise.reject(new Error('never called'));
+    const owner = { importDatabase: refuse, compare: refuse, resume: refuse };
+    const owners = { tasks: owner, auth: owner };
+    const backup = await createBackup(readBackupConfig(env), { clock: { now: () => Date.now() }, owners, log });
     try {
       await expect(backup.start()).rejects.toThrow(/AUTH_ADMIN_URL.*is reached by a pooler that keeps no sessions/);
     } finally {

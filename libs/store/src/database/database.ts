@@ -302,16 +302,3 @@ function ignore(): void {
 function poolOf(orm: Orm): Promise<Pool> {
   return orm.em.getConnection().getNativeClient() as Promise<Pool>;
 }
-
-/**
- * Lets a repository offer statements that run in one transaction: all of `work` or none of it. Also saves changes of loaded
- * entities. Repeated if the database was unavailable and certainly changed nothing. Transactions with the same `turn` run one after
- * the other.
- */
-export function transactionsOf<Statements>(
-  database: Pick<Database, 'inTransaction'>,
-  statementsOf: (em: EntityManager) => Statements,
-) {
-  return <Result>(work: (transaction: Statements) => Promise<Result>, serialKey?: string): Promise<Result> =>
-    database.inTransaction((em) => work(statementsOf(em)), serialKey);
-}

@@ -174,7 +174,7 @@ export async function runPages(seed: number, steps: number): Promise<void> {
     if (request) request();
     else {
       const page = able[which - requests.length];
-      // Nobody signs in as fast as a message arrives.
+      // No one signs in as fast as a message arrives.
       const at = page && page.signIns > 0 && page.messages.length > 0 ? -1 : random.int((page?.events.length ?? 0) + 1);
       ((at < 0 ? undefined : page?.events.splice(at, 1)[0]) ?? page?.messages.shift() ?? page?.events.shift())?.();
     }

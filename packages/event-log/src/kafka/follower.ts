@@ -1,7 +1,7 @@
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { deliver, type Logger, type LogRecord } from '../event-log.ts';
+import { createSlowSteps } from '../slow-steps.ts';
 import type { Node } from './node.ts';
 import { BEGIN, END, type Positions } from './positions.ts';
 import { backoffMs, pause } from './timing.ts';
@@ -9,8 +9,6 @@ import { backoffMs, pause } from './timing.ts';
 const FETCH_WAIT_MS = 500;
 /** A failed partition is skipped for this long while the others are read. */
 const REST_MS = 250;
-/** Records to deliver per turn of the event loop: a batch may contain many thousands. */
-const RECORDS_PER_TURN = 200;
 const OFFSET_OUT_OF_RANGE = 1;
 
 export interface FollowerOptions {
@@ -157,13 +155,13 @@ async function deliverAll(
   { positions, onRecord, log }: FollowerOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const [index, message] of messages.entries()) {
-    if (index > 0 && index % RECORDS_PER_TURN === 0) await nextTurn();
+  const steps = createSlowSteps(); // a batch may contain many thousands
+  for (const message of messages) {
     if (signal.aborted) return; // the callback stopped its own reader
     const offset = BigInt(message.offset);
     if (offset < (positions.offset(partition) ?? 0n)) continue; // brokers return whole batches, from their first record
     positions.moveTo(partition, offset + 1n);
-    if (!message.isControlRecord) deliver(toRecord(message), onRecord, log);
+    if (!message.isControlRecord) await steps.run(() => deliver(toRecord(message), onRecord, log));
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eventually } from '@taskmesh/testing';
+import { createSlowWork, eventually } from '@taskmesh/testing';
 import type { EventLog, Logger, LogReader, LogRecord } from '../event-log.ts';
 
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -105,6 +105,14 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       await eventually(() => tried.length >= 4 && reader.records.length >= 4);
       expect(tried).toEqual(['1', '2', '3', '4']);
       expect(reader.valuesOf('k')).toEqual([1, 2, 3, 4]);
+    });
+
+    it('lets other work run while a reader processes many records slowly', async () => {
+      const { work, done } = createSlowWork();
+      await log.read(topic, work).ready();
+      await log.publish(topic, numbered('slow', 1, 100));
+      await eventually(() => done.count === 100);
+      expect(done.mostInOneTurn).toBeLessThanOrEqual(6);
     });
 
     it('delivers nothing to a stopped reader, even if it stops itself in a callback', async () => {

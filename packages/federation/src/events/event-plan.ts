@@ -2,9 +2,10 @@ import type { FetchNode, FlattenNode, PlanNode, QueryPlan, SubscriptionNode } fr
 import {
   type FieldNode,
   getNamedType,
-  type GraphQLObjectType,
+  type GraphQLCompositeType,
   type GraphQLSchema,
-  isObjectType,
+  isAbstractType,
+  isCompositeType,
   Kind,
   type OperationDefinitionNode,
   parse,
@@ -13,7 +14,10 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { FRAGMENT, renamedKeys } from '../execution/rewrites.ts';
 import type { ServiceError } from '../execution/run.ts';
+import { fieldNode } from '../operation/field-variants.ts';
+import { fragmentOn } from '../operation/normal-form.ts';
 
 /** Prefix of a service name in plans: the fetch reads the event that the service sent, instead of calling the service. */
 const EVENT = '__event__';
@@ -57,7 +61,8 @@ interface SplitFetch {
 export interface EventContents {
   /**
    * The fields that are in each event, as values that do not depend on arguments, beginning with those of the type
-   * `Subscription`. `__typename` is implied. An event must have every field of a type that is not listed, or has no key.
+   * `Subscription`. `__typename` is implied, but has to be there below interfaces and unions. An event must have every field of
+   * a type that is not listed, or has no key, and every field that the root field's service only `@provides`.
    */
   fields: Readonly<Record<string, ReadonlySet<string>>>;
   /** The fields of an entity's `@key` in the root field's service. They are in each event; its other fields are fetched by them. */
@@ -82,37 +87,58 @@ export function splitPrimary(primary: FetchNode, schema: GraphQLSchema, contents
   if (!operation || !root) return { primary, others: [] };
   const missing: { path: string[]; type: string; key: string[]; fields: FieldNode[] }[] = [];
 
-  const keepCovered = (set: SelectionSetNode, type: GraphQLObjectType, path: string[]): SelectionSetNode => {
-    const keyFields = ownOf(contents.fields, type.name) && ownOf(contents.keys, type.name);
+  const lacks = ({ name }: GraphQLCompositeType, field: string) =>
+    ownOf(contents.fields, name) && ownOf(contents.keys, name) && !isInEvent(contents, name, field);
+
+  /** `path` has the type conditions, as the paths of the planner's rewrites do. */
+  const keepCovered = (set: SelectionSetNode, type: GraphQLCompositeType, path: string[]): SelectionSetNode => {
     const absent: FieldNode[] = [];
     const kept = set.selections.flatMap((selection): SelectionNode[] => {
-      if (selection.kind === Kind.INLINE_FRAGMENT)
-        return [{ ...selection, selectionSet: keepCovered(selection.selectionSet, type, path) }];
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const condition = selection.typeCondition?.name.value ?? type.name;
+        const narrowed = isAbstractType(type) ? schema.getType(condition) : type;
+        if (!isCompositeType(narrowed)) return [];
+        const place = [...path, FRAGMENT + condition];
+        return [{ ...selection, selectionSet: keepCovered(selection.selectionSet, narrowed, place) }];
+      }
       if (selection.kind !== Kind.FIELD) return [selection]; // the planner's fetches have no named fragments
-      if (keyFields && !isInEvent(contents, type.name, selection.name.value)) {
+      const name = selection.name.value;
+      if (lacks(type, name)) {
         absent.push(selection);
         return [];
       }
-      const inner = getNamedType(type.getFields()[selection.name.value]?.type);
-      if (!selection.selectionSet || !isObjectType(inner)) return [selection];
-      const place = [...path, selection.alias?.value ?? selection.name.value];
+      const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+      const alone = { ...set, selections: [selection] };
+      if (types.some((each) => lacks(each, name)))
+        return types.map((each) => fragmentOn(each, keepCovered(alone, each, path).selections));
+      const inner = 'getFields' in type && getNamedType(type.getFields()[name]?.type);
+      if (!selection.selectionSet || !isCompositeType(inner)) return [selection];
+      const place = [...path, selection.alias?.value ?? name];
       return [{ ...selection, selectionSet: keepCovered(selection.selectionSet, inner, place) }];
     });
-    if (!keyFields || absent.length === 0) return { ...set, selections: kept };
-    const key = ['__typename', ...keyFields];
+    if (absent.length === 0) return { ...set, selections: kept };
+    const key = ['__typename', ...(contents.keys[type.name] ?? [])];
     missing.push({ path, type: type.name, key, fields: absent });
-    return { ...set, selections: [...kept, ...key.filter((name) => !isSelected(kept, name)).map(fieldNamed)] };
+    const added = key.filter((name) => !isSelected(kept, name)).map((name) => fieldNode(name));
+    return { ...set, selections: [...kept, ...added] };
   };
 
   const selectionSet = keepCovered(operation.selectionSet, root, []);
   if (missing.length === 0) return { primary, others: [] };
+  const { outputRewrites = [] } = primary;
+  const renamed = renamedKeys(outputRewrites);
   const covered = print({ ...document, definitions: [withSelections(operation, selectionSet)] });
   return {
     primary: { ...primary, operation: covered },
     others: missing.map(({ path, ...entity }) => ({
       kind: 'Flatten',
-      path,
-      node: entityFetch(primary.serviceName, operation, entity),
+      path: path.filter((step) => !step.startsWith(FRAGMENT)).map((step) => renamed.get(step) ?? step),
+      node: {
+        ...entityFetch(primary.serviceName, operation, entity),
+        outputRewrites: outputRewrites
+          .filter((each) => each.path.length > path.length && path.every((step, index) => each.path[index] === step))
+          .map((each) => ({ ...each, path: each.path.slice(path.length) })),
+      },
     })),
   };
 }
@@ -158,8 +184,4 @@ function withSelections(operation: OperationDefinitionNode, selectionSet: Select
 
 function isSelected(selections: readonly SelectionNode[], name: string): boolean {
   return selections.some((each) => each.kind === Kind.FIELD && each.name.value === name && !each.alias);
-}
-
-function fieldNamed(value: string): FieldNode {
-  return { kind: Kind.FIELD, name: { kind: Kind.NAME, value } };
 }

@@ -2,7 +2,8 @@ import type { FetchDataRewrite } from '@apollo/query-planner';
 import type { Data } from './data-paths.ts';
 import type { IsOfType } from './type-conditions.ts';
 
-const FRAGMENT = '... on ';
+/** Begins the step of a path that is a type condition. */
+export const FRAGMENT = '... on ';
 
 /** A change that the plan requires to representations before they are sent, or to a response. */
 export type Rewrite = (value: unknown) => void;

@@ -196,7 +196,7 @@ function typeOf(type: GraphQLCompositeType, { name }: FieldNode): GraphQLNamedTy
   return 'getFields' in type ? getNamedType(type.getFields()[name.value]?.type) : undefined;
 }
 
-function fragmentOn(type: GraphQLCompositeType, selections: readonly SelectionNode[]): SelectionNode {
+export function fragmentOn(type: GraphQLCompositeType, selections: readonly SelectionNode[]): SelectionNode {
   return {
     kind: Kind.INLINE_FRAGMENT,
     typeCondition: { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: type.name } },

@@ -1,7 +1,7 @@
 import { LockMode, type EntityManager } from '@mikro-orm/core';
 import type { TokenScope } from '@taskmesh/identity';
 import type { RequestOrigin } from '@taskmesh/internal-api';
-import { transactionsOf, type Database } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import { APPEND_DELETED } from '../account-log/account-log.statements.ts';
 import { AuditEntryEntity, type AuditKind } from '../audit/audit-entry.entity.ts';
 import { ERASE_TRAIL, MARK_HOUSEKEEPING } from '../audit/audit.statements.ts';
@@ -55,7 +55,11 @@ interface NewAccount {
 
 export type AccountTransaction = ReturnType<typeof accountTransaction>;
 
-export const accountTransactionsOf = (database: Database) => transactionsOf(database, accountTransaction);
+/** Runs all of `work` or none of it, and saves changes of loaded entities. Repeats it, and takes turns, as `Database.inTransaction` does. */
+export const accountTransactionsOf =
+  (database: Database) =>
+  <Result>(work: (transaction: AccountTransaction) => Promise<Result>, turn?: string): Promise<Result> =>
+    database.inTransaction((em) => work(accountTransaction(em)), turn);
 
 /** The operations of a transaction on an account and its rows. Lock the account first, then the caller's session or token. */
 function accountTransaction(em: EntityManager) {

@@ -1,5 +1,6 @@
 import { parseUuid, unavailable } from '@taskmesh/contracts';
 import type { AuthInternal, EndedSession, RequestOrigin } from '@taskmesh/internal-api';
+import { siteOf } from '@taskmesh/service';
 import { lockOwner, type AccountTransaction, type SignedIn } from '../accounts/account-transaction.repository.ts';
 import type { Account } from '../accounts/account.entity.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -69,12 +70,12 @@ interface Renewal extends SessionIssueOptions {
 
 type Refreshed = { opened: OpenedSession } | { reused: EndedSession[] } | undefined;
 
-/** How many refreshes of one network run at once: each holds a connection, and anyone may send any token. */
+/** How many refreshes of one site run at once: each holds a connection, and anyone may send any token. */
 const MAX_CONCURRENT_REFRESHES = 4;
 
 /** Refreshes of one session always wait for each other, because they lock its row. */
 const refreshQueueKey = (token: string, { ip }: RequestOrigin) =>
-  `${callerOf(ip)} ${familyHashOf(token).charCodeAt(0) % MAX_CONCURRENT_REFRESHES}`;
+  `${siteOf(callerOf(ip))} ${familyHashOf(token).charCodeAt(0) % MAX_CONCURRENT_REFRESHES}`;
 
 export function createSessionService(deps: SessionServiceDeps): SessionService {
   const { inTransaction, repository, maker, limits, clock, maxPerAccount } = deps;

@@ -1,7 +1,9 @@
 import { connect, disconnect } from '@taskmesh/store/connection';
 import { inDatabase, findDatabaseProblem } from '@taskmesh/store';
 import { ConfigError } from '@taskmesh/service';
+import type { Replacement } from '@taskmesh/pg-rows/replacement';
 import type { Client } from 'pg';
+import type { RestoreNames } from './names.ts';
 
 /** A database can be created, renamed or dropped only from a connection to another one. */
 export function maintenanceUrl(serverUrl: string): string {
@@ -53,6 +55,16 @@ export function withAdmin<Result>(
   options?: AdminOptions,
 ): Promise<Result> {
   return withAdmins([url], ([admin]) => work(admin as Client), options); // one client per URL
+}
+
+/** Connects to the live database and to the one that is to replace it. */
+export function withReplacement<Result>(
+  adminUrl: string,
+  { fresh }: RestoreNames,
+  work: (databases: Replacement) => Promise<Result>,
+): Promise<Result> {
+  const urls = [adminUrl, inDatabase(adminUrl, fresh)];
+  return withAdmins(urls, ([from, to]) => work({ from: from as Client, to: to as Client })); // one client per URL
 }
 
 const END_SESSIONS = `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;

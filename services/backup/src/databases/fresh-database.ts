@@ -1,8 +1,8 @@
+import { copyPrivileges, createDatabaseLike } from '@taskmesh/pg-rows/replacement';
 import { inDatabase } from '@taskmesh/store';
 import { randomBytes } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
-import { carryOverRights } from './carry-over.ts';
-import { maintenanceUrl, withAdmin } from './connect.ts';
+import { maintenanceUrl, withAdmin, withReplacement } from './connect.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from './names.ts';
 
 export interface LoaderLimits {
@@ -29,15 +29,14 @@ export async function createFreshDatabase(
   const { fresh, loader } = { fresh: escapeIdentifier(names.fresh), loader: escapeIdentifier(names.loader) };
   const create = async (admin: Client) => {
     await admin.query(ALONE, [names.fresh]);
-    const live = await describe(admin, names.live);
     await createLoader(admin, { name: names.loader, password, limits });
-    await admin.query(createStatement(names.fresh, live));
+    await createDatabaseLike(admin, { name: names.fresh, like: names.live });
     await admin.query(`revoke all on database ${fresh} from public`);
     await admin.query(`grant connect on database ${fresh} to ${loader}`);
-    return escapeIdentifier(live.owner);
   };
-  const owner = await withAdmin(maintenanceUrl(adminUrl), create, DATABASE_TIMEOUTS);
+  await withAdmin(maintenanceUrl(adminUrl), create, DATABASE_TIMEOUTS);
   await withAdmin(inDatabase(adminUrl, names.fresh), async (admin) => {
+    const owner = await ownerOf(admin);
     await admin.query(`revoke all on schema public from public`);
     await admin.query(`create schema ${RESTORED_SCHEMA} authorization ${owner}`);
     await admin.query(`grant usage, create on schema ${RESTORED_SCHEMA} to ${loader}`);
@@ -67,44 +66,6 @@ async function createLoader(
     await admin.query(`alter role ${role} set temp_file_limit = '${Math.ceil(limits.tempFileBytes / 1024)}kB'`);
 }
 
-interface Live {
-  owner: string;
-  tablespace: string;
-  collate: string;
-  ctype: string;
-  provider: string;
-  locale: string | null;
-  rules: string | null;
-}
-
-async function describe(admin: Client, live: string): Promise<Live> {
-  const { rows } = await admin.query<Live>(
-    `select pg_get_userbyid(datdba) as owner, spcname as tablespace, datcollate as collate, datctype as ctype,
-       datlocprovider as provider, to_jsonb(d) ->> 'daticurules' as rules,
-       coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale') as locale
-     from pg_database d join pg_tablespace t on t.oid = dattablespace where datname = $1`,
-    [live],
-  );
-  const [found] = rows;
-  if (!found) throw new Error(`There is no database ${live}.`);
-  return found;
-}
-
-/** Uses the live database's locale, because text sorts the same only with that. */
-function createStatement(name: string, { owner, tablespace, collate, ctype, provider, locale, rules }: Live): string {
-  const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
-  // Naming pg_default would require a privilege that only superusers have, although using it does not.
-  const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
-  return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
-    template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
-}
-
-function localeOptions(provider: string, locale: string, rules: string | null): string {
-  return provider === 'i'
-    ? `locale_provider icu icu_locale ${escapeLiteral(locale)} ${rules === null ? '' : `icu_rules ${escapeLiteral(rules)}`}`
-    : `locale_provider builtin builtin_locale ${escapeLiteral(locale)}`;
-}
-
 /**
  * Gives the loaded tables to the live database's owner, grants access as in the live one, and drops the loading role.
  * Returns a description of each statement that the administrator was not permitted to run.
@@ -112,13 +73,21 @@ function localeOptions(provider: string, locale: string, rules: string | null): 
 export async function assignToOwner(adminUrl: string, names: RestoreNames): Promise<string[]> {
   const loader = escapeIdentifier(names.loader);
   await withAdmin(inDatabase(adminUrl, names.fresh), async (admin) => {
-    const owner = escapeIdentifier((await describe(admin, names.live)).owner);
+    const owner = await ownerOf(admin);
     await admin.query(`reassign owned by ${loader} to ${owner}`);
     await admin.query(`drop owned by ${loader}`);
     await admin.query('grant usage on schema public to public');
     await admin.query(`drop role ${loader}`);
   });
-  return carryOverRights(adminUrl, names);
+  return withReplacement(adminUrl, names, copyPrivileges);
+}
+
+/** The owner of the database, for a statement. */
+async function ownerOf(admin: Client): Promise<string> {
+  const { rows } = await admin.query<{ owner: string }>(
+    'select quote_ident(pg_get_userbyid(datdba)) as owner from pg_database where datname = current_database()',
+  );
+  return rows[0]?.owner ?? '';
 }
 
 /** Drops the database and role of a restore, if they exist. @throws Error when they are still being created */

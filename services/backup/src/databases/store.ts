@@ -25,18 +25,11 @@ export const MAIN_DUMP = 'database.sql';
 
 export const DUMP_FILES: Record<StoreName, string> = { tasks: MAIN_DUMP, auth: 'auth.sql' };
 
-const NO_OWNER = 'The service that owns the store is not connected.';
-const noOwner: StoreOwner = {
-  importDatabase: async () => ({ complete: false, reason: NO_OWNER }),
-  compare: () => Promise.reject(new Error(NO_OWNER)),
-  resume: () => Promise.reject(new Error(NO_OWNER)),
-};
-
 export function createStores(
   adminUrls: Record<StoreName, string>,
-  owners: Partial<Record<StoreName, StoreOwner>>,
+  owners: Record<StoreName, StoreOwner>,
 ): Record<StoreName, Store> {
-  const store = (name: StoreName): Store => ({ name, adminUrl: adminUrls[name], owner: owners[name] ?? noOwner });
+  const store = (name: StoreName): Store => ({ name, adminUrl: adminUrls[name], owner: owners[name] });
   return { tasks: store('tasks'), auth: store('auth') };
 }
 

@@ -1,12 +1,12 @@
 import type { ImportResult, OnWorkProgress } from '@taskmesh/internal-api';
 import { checkOnlyTables, type Skipped } from '@taskmesh/pg-rows';
+import { copySettings } from '@taskmesh/pg-rows/replacement';
 import type { Log } from '@taskmesh/service';
 import { inDatabase } from '@taskmesh/store';
 import { stat } from 'node:fs/promises';
 import { escapeIdentifier, type Client } from 'pg';
 import { ManifestError, OtherReleaseError, type ArchivedDump } from '../archives/manifest.ts';
-import { carryOverSettings } from '../databases/carry-over.ts';
-import { withAdmin } from '../databases/connect.ts';
+import { withAdmin, withReplacement } from '../databases/connect.ts';
 import { createFreshDatabase, assignToOwner } from '../databases/fresh-database.ts';
 import { RESTORED_SCHEMA, type RestoreNames } from '../databases/names.ts';
 import type { Store } from '../databases/store.ts';
@@ -92,7 +92,7 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
   if (archived) checkImported(result.rows, archived);
   if (result.dropped.length > 0)
     log.warn({ store: name, dropped: result.dropped }, 'tables or columns of the dump were dropped');
-  refused.push(...(await carryOverSettings(adminUrl, names)));
+  refused.push(...(await withReplacement(adminUrl, names, copySettings)));
   if (refused.length > 0)
     log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
   return result;

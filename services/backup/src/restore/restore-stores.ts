@@ -1,8 +1,8 @@
 import { AppError } from '@taskmesh/contracts';
 import type { Skipped } from '@taskmesh/pg-rows';
+import { renewSettings } from '@taskmesh/pg-rows/replacement';
 import type { FoundDump } from '../archives/manifest.ts';
-import { renewSettings } from '../databases/carry-over.ts';
-import { maintenanceUrl, withAdmin } from '../databases/connect.ts';
+import { maintenanceUrl, withAdmin, withReplacement } from '../databases/connect.ts';
 import { allowConnections } from '../databases/swap.ts';
 import { prepareStore } from './prepare-store.ts';
 import type { Restore } from './restore.entities.ts';
@@ -98,7 +98,7 @@ export function undoRestore(deps: ExchangeDeps, { id, kept, mayContinue, onProgr
         onProgress({ phase: 'check', store: name });
         await withAdmin(maintenanceUrl(adminUrl), (admin) => admin.query(allowConnections(names.fresh, true)));
         await runOwnerStep(adminUrl, names.fresh, () => owner.resume(names.fresh), deps.loadLimits);
-        const refused = await renewSettings(adminUrl, names);
+        const refused = await withReplacement(adminUrl, names, renewSettings);
         if (refused.length > 0)
           deps.log.warn({ store: name, refused }, 'settings that the administrator may not carry over');
       }

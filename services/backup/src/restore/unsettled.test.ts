@@ -25,7 +25,7 @@ it('shows interrupted restores until they are settled', async () => {
   expect(shown).toEqual([1, 0]);
 });
 
-it('shows a restore without an outcome at once, because nobody may be able to read of it', async () => {
+it('shows a restore without an outcome at once, because no one may be able to read of it', async () => {
   const shown: number[] = [];
   const away = () => Promise.reject(new UnknownOutcomeError('backup’s own database is away'));
   const restores = createRestoreService({

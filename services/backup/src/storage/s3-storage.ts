@@ -36,6 +36,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** How long no byte may arrive or leave. */
 const SOCKET_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 3;
+const UNDATED = new Date(0);
 /** For all attempts of a quick operation: a HEAD request, a page of a list, a deletion. */
 const QUICK_TIMEOUT_MS = 10_000;
 
@@ -68,7 +69,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
 
   const find = async (file: string): Promise<StoredArchive | undefined> => {
     const found = isListableName(file) ? await head(file) : undefined;
-    return found && { file, sizeBytes: found.ContentLength ?? 0, modifiedAt: dateOf(found.LastModified) };
+    return found && { file, sizeBytes: found.ContentLength ?? 0, modifiedAt: found.LastModified ?? UNDATED };
   };
 
   /**
@@ -128,8 +129,8 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
           // Otherwise the list would be incomplete, or would never end.
           const { NextContinuationToken: next } = page;
           if (next ? next === ContinuationToken : page.IsTruncated) refuseResponse();
-          for (const { Key = '', Size = 0, LastModified } of page.Contents ?? [])
-            archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: dateOf(LastModified) });
+          for (const { Key = '', Size = 0, LastModified = UNDATED } of page.Contents ?? [])
+            archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: LastModified });
           ContinuationToken = next;
         } while (ContinuationToken);
       } catch (error) {
@@ -215,7 +216,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
       try {
         for await (const { Key = '', UploadId, Initiated } of listPendingUploads()) {
           // Some servers do not report when an upload began: it may still be in progress.
-          const isForgotten = Initiated !== undefined && dateOf(Initiated).getTime() < now() - FORGOTTEN_MS;
+          const isForgotten = Initiated !== undefined && Initiated.getTime() < now() - FORGOTTEN_MS;
           if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;
           const isMissing = await client
             .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime())
@@ -252,11 +253,6 @@ function createClient({ region, endpoint, pathStyle, credentials }: S3Location):
 function ignoreMissing(error: unknown): true {
   if (error instanceof Error && error.name === 'NoSuchUpload') return true;
   throw error;
-}
-
-/** Converts a date from another realm. */
-function dateOf(date: Date | undefined): Date {
-  return new Date(Number(date ?? 0));
 }
 
 const NO_CREDENTIALS = 'CredentialsProviderError';

@@ -63,7 +63,7 @@ describe('a personal token', () => {
     state.answer = null;
     await tokens.userOf(token);
     await new Promise(setImmediate); // until auth has responded
-    expect(await tokens.userOf(token)).toBeUndefined();
+    for (const _time of [1, 2, 3]) expect(await tokens.userOf(token)).toBeUndefined(); // invalid ones, too
     expect(state.asked).toHaveLength(2);
   });
 
@@ -74,13 +74,6 @@ describe('a personal token', () => {
     state.nowS += MINUTE_S;
     for (const _time of [1, 2, 3]) expect(await tokens.userOf(token)).toMatchObject({ kind: 'user' });
     expect(state.asked).toHaveLength(2);
-  });
-
-  it('is looked up once a minute if it is invalid, too', async () => {
-    const { state, tokens, token } = fixture();
-    state.answer = null;
-    for (const _time of [1, 2, 3]) expect(await tokens.userOf(token)).toBeUndefined();
-    expect(state.asked).toHaveLength(1);
   });
 
   it('stays valid while auth is unavailable, for at most an hour and never beyond its expiry', async () => {

@@ -2,7 +2,6 @@ import { jest } from '@jest/globals';
 import type { TaskChanged } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createReader,
   createStore,
@@ -209,11 +208,15 @@ describe('the feed of a gateway, when records are not of its store', () => {
     };
     feed = await startFeed(store, { tasks: { ...store.tasks, heads }, headsEveryMs: 20 });
     const reader = await readFeed(feed, owner);
+    const compareOften = async () => {
+      const { heads } = store.asked;
+      await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads + 2));
+    };
     hasLoaded = true;
-    await sleep(200);
+    await compareOften();
     store.deliver(store.commit(owner));
     await eventually(() => expect(reader.seen).toEqual([1]));
-    await sleep(1_200);
+    await compareOften();
     expect(store.unreadable).toEqual([]);
   });
 

@@ -115,17 +115,6 @@ describe('requests of the feed to the tasks service', () => {
     expect(held).toBe(201);
   });
 
-  it('continue after one that gets no response, which is logged', async () => {
-    const feed = await start({ headsEveryMs: 10 });
-    const owner = randomUUID();
-    const reader = await readFeed(feed, owner);
-    store.setUnavailable(true);
-    await eventually(() => expect(logged).toContain('heads could not be compared'));
-    store.setUnavailable(false);
-    store.commit(owner);
-    await eventually(() => expect(reader.seen).toEqual([1]));
-  });
-
   it("compare heads early for an epoch that is not the store's, at most twice a second, until it is confirmed", async () => {
     const feed = await start();
     const owner = randomUUID();

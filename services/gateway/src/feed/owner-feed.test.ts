@@ -43,15 +43,6 @@ function fixture(options: Partial<ConstructorParameters<typeof OwnerFeed>[0]> = 
 }
 
 describe('an owner’s feed', () => {
-  it('logs the delivery of traced changes only', () => {
-    const { attach, commit, deliver, logged } = fixture();
-    attach();
-    deliver(commit());
-    expect(logged).toEqual([]);
-    deliver({ ...commit(), traceparent: '00-trace' });
-    expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', sequence: 2, readers: 1 }]);
-  });
-
   it('expires as a whole when a gap can no longer be filled, and for one reader when only that one is too far behind', async () => {
     const { owner, store, feed, attach, commit, commitMany, deliver, counted } = fixture();
     const live = attach();

@@ -1,4 +1,5 @@
 import type { TaskChanged } from '@taskmesh/contracts';
+import { createSlowSteps } from '@taskmesh/event-log';
 import type { FeedPosition, TasksInternal } from '@taskmesh/internal-api';
 import { backoffMs, type Log, runInSpan, type Span } from '@taskmesh/service';
 import pLimit, { type LimitFunction } from 'p-limit';
@@ -178,7 +179,11 @@ export class OwnerFeed {
       if (!this.#isLagging()) return true;
       const target = this.#target;
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
-      for (const change of changes ?? []) if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
+      const steps = createSlowSteps();
+      const deliver = (change: TaskChanged) => {
+        if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
+      };
+      for (const change of changes ?? []) await steps.run(() => deliver(change));
       // The store has lost the changes up to the target; the feed must not wait for them forever.
       if (changes?.length === 0 && this.#target === target) this.#target = this.#last;
       return Boolean(changes?.length);
@@ -204,7 +209,7 @@ export class OwnerFeed {
       const changes = await this.#changesAfter(before, attached.pageSize, onExpired);
       if (!changes?.length) return false;
       tookMs = performance.now() - begunMs;
-      await this.#sendPage(attached, changes);
+      tookMs += await this.#sendPage(attached, changes);
       attached.pageSize = Math.min(PAGE, 2 * Math.max(1, attached.position - before));
       return true;
     };
@@ -231,16 +236,21 @@ export class OwnerFeed {
     if (hasReplayed && this.#readers.has(attached)) attached.reader.onCaughtUp?.();
   }
 
-  /** Sends as much of a page as the reader accepts. Checks before each change, because a few large ones fill its buffer. */
-  async #sendPage(attached: Attached, changes: TaskChanged[]): Promise<void> {
+  /**
+   * Sends as much of a page as the reader accepts. Checks before each change, because a few large ones fill its buffer.
+   * Returns how long the reader took to process them, in ms.
+   */
+  async #sendPage(attached: Attached, changes: TaskChanged[]): Promise<number> {
     const keepUntil = performance.now() + KEEP_PAGE_MS;
+    const steps = createSlowSteps();
     for (const change of changes) {
-      if (!(await isDrained(attached, Math.max(0, keepUntil - performance.now())))) return;
-      if (!this.#readers.has(attached)) return;
+      if (!(await isDrained(attached, Math.max(0, keepUntil - performance.now())))) break;
+      if (!this.#readers.has(attached)) break;
       if (change.sequence !== attached.position + 1) continue;
       this.#options.metrics?.replayed(1);
-      this.#notify(attached, change);
+      await steps.run(() => this.#notify(attached, change));
     }
+    return steps.tookMs();
   }
 
   /** At most a page of the log after `sequence`; undefined when it could not be read. */

@@ -1,5 +1,5 @@
 import type { TasksInternal } from '@taskmesh/internal-api';
-import { collectGarbage, eventually } from '@taskmesh/testing';
+import { collectGarbage, createSlowWork, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import {
   createReader,
@@ -135,6 +135,32 @@ describe('replays', () => {
     expect(stuck?.seen).toEqual(upTo(7));
     expect(sound?.ends).toEqual([]);
   });
+
+  it.each(['replays', 'gaps'])(
+    'let other work run while %s are processed slowly, which takes half of the time at most',
+    async (way) => {
+      await begin();
+      const owner = withChanges(way === 'gaps' ? 0 : CHANGES);
+      const { work, done } = createSlowWork();
+      const endsMs: number[] = [];
+      const reader: FeedReader = {
+        ...createReader(),
+        onChange() {
+          work();
+          endsMs.push(performance.now());
+        },
+      };
+      await feed.subscribe(owner, way === 'gaps' ? undefined : store.cursor(owner, 0), reader);
+      if (way === 'gaps')
+        several(CHANGES, () => store.commit(owner))
+          .slice(-1)
+          .forEach(store.deliver);
+      await eventually(() => expect(done.count).toBe(CHANGES));
+      expect(done.mostInOneTurn).toBeLessThanOrEqual(6);
+      const [endOfPage = 0, inNext = 0] = endsMs.slice(99);
+      if (way === 'replays') expect(inNext - endOfPage).toBeGreaterThanOrEqual(200);
+    },
+  );
 
   it.each([
     ['replays', 3],

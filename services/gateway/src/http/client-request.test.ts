@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
-import { eventually } from '@taskmesh/testing';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { eventually, listen } from '@taskmesh/testing';
+import { openRaw, rawRequest, type RawSocket } from '@taskmesh/testing/raw';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import { serveSequentially } from './client-connections.ts';
 import { asClientRequest, clientRequests } from './client-request.ts';
@@ -11,8 +11,7 @@ import { createMemory, type Holding, type Memory } from './memory.ts';
 const MIB = 1024 * 1024;
 
 describe('a request', () => {
-  let server: Server;
-  let open: Socket[];
+  let url: string;
   let held: Set<Holding>;
   let isShort: boolean;
   const clientIp = ({ headers }: IncomingMessage) => String(headers['x-network']);
@@ -25,35 +24,21 @@ describe('a request', () => {
       else held.delete(request);
       return memory.hold(request, bytes);
     };
-    server = createServer(
+    const server = createServer(
       { IncomingMessage: clientRequests({ memory: { ...memory, hold, isShort: () => isShort }, clientIp }) },
       handle,
     );
     serveSequentially(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    ({ url } = await listen(server));
   };
   beforeEach(() => {
-    open = [];
     held = new Set();
     isShort = false;
   });
-  afterEach(async () => {
-    for (const socket of open) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-
-  const send = (text: string) => {
-    const sent = { socket: connect((server.address() as AddressInfo).port, '127.0.0.1'), answer: '' };
-    sent.socket.on('data', (bytes) => (sent.answer += bytes.toString())).on('error', () => undefined);
-    sent.socket.write(text);
-    open.push(sent.socket);
-    return sent;
-  };
-
   it('counts with its headers while it waits for the previous response', async () => {
     await start(() => undefined);
-    const get = `GET / HTTP/1.1\r\nHost: x\r\nX-Network: n\r\nX-Long: ${'x'.repeat(10_000)}\r\n\r\n`;
-    const { socket } = send(get.repeat(4));
+    const get = rawRequest('GET /', ['X-Network: n', `X-Long: ${'x'.repeat(10_000)}`]);
+    const socket = await openRaw(url, get.repeat(4));
     await eventually(() => expect(held.size).toBe(3));
     for (const { bytes, network } of held) expect([bytes > 14_000, bytes < 15_000, network]).toEqual([true, true, 'n']);
     socket.destroy();
@@ -64,7 +49,7 @@ describe('a request', () => {
     isShort = true;
     const answers: ServerResponse[] = [];
     await start((_request, response) => void answers.push(response));
-    const sent = send('GET / HTTP/1.1\r\nHost: x\r\nX-Network: n\r\n\r\n'.repeat(2));
+    const sent = await openRaw(url, rawRequest('GET /', ['X-Network: n']).repeat(2));
     await eventually(() => expect(held.size).toBe(1));
     answers[0]?.end('one');
     await eventually(() => expect(answers).toHaveLength(2));
@@ -81,7 +66,7 @@ describe('a request', () => {
         response.end('read');
       });
     });
-    send('POST / HTTP/1.1\r\nHost: x\r\nX-Network: n\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
+    await openRaw(url, rawRequest('POST /', ['X-Network: n', 'Content-Type: application/json'], '{}'));
     await eventually(() => expect(kept).toEqual([undefined]));
   });
 
@@ -99,16 +84,14 @@ describe('a request', () => {
       );
     });
     const body = JSON.stringify({ text: 'x'.repeat(MIB - 100) });
-    const post = (network: string) => {
-      const head = ['POST / HTTP/1.1', 'Host: x', `X-Network: ${network}`, 'Content-Type: application/json'];
-      return send(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    };
-    const sent: ReturnType<typeof post>[] = [];
+    const post = (network: string) =>
+      openRaw(url, rawRequest('POST /', [`X-Network: ${network}`, 'Content-Type: application/json'], body));
+    const sent: RawSocket[] = [];
     for (let count = 1; count <= 32; count++) {
-      sent.push(post('many'));
+      sent.push(await post('many'));
       await eventually(() => expect(turns).toHaveLength(count));
     }
-    const other = post('one');
+    const other = await post('one');
     await eventually(() => expect(turns).toHaveLength(33));
     await eventually(() => expect(sent[0]?.answer).toContain(' 503 '));
     turns.at(-1)?.();

@@ -13,6 +13,6 @@ it('encodes a large text in another turn of the event loop, and others at once',
   setImmediate(() => (isNextTurn = true));
   expect(await encodeText('é')).toBe('é');
   expect(isNextTurn).toBe(false);
-  expect(await encodeText('é'.repeat(300_000))).toEqual(Buffer.alloc(600_000, 'é'));
+  expect(Buffer.alloc(600_000, 'é').equals((await encodeText('é'.repeat(300_000))) as Buffer)).toBe(true);
   expect(isNextTurn).toBe(true);
 });

@@ -17,40 +17,34 @@ it('counts a text together with its parsed objects', () => {
   expect(memoryOf(Buffer.from(empties))).toBeGreaterThan(30 * empties.length);
 });
 
-describe('a JSON body', () => {
-  it('is refused at once if its client left before it was read', async () => {
-    const memory = createMemory({
-      maxBytes: 1_000,
-      metrics: new Registry(),
-      log: createLog({ service: 'test', level: 'silent' }),
-    });
-    const clientIp = () => '127.0.0.1';
-    const request = new (clientRequests({ memory, clientIp }))(new Socket());
-    request.headers['content-length'] = '2';
-    request.rawHeaders = ['Content-Type', 'application/json'];
-    request.destroy();
-    await once(request, 'close');
-    await expect(readJsonObject(request, { clientIp, blockingWork: createBlockingWork() })).rejects.toMatchObject({
-      code: 'BAD_USER_INPUT',
-      issues: [{ message: 'The body ended too early.' }],
-    });
+const clientIp = () => '127.0.0.1';
+
+function fixture() {
+  const log = createLog({ service: 'test', level: 'silent' });
+  const memory = createMemory({ maxBytes: 1_000, metrics: new Registry(), log });
+  const request = new (clientRequests({ memory, clientIp }))(new Socket());
+  request.rawHeaders = ['Content-Type', 'application/json'];
+  return { memory, request };
+}
+
+it('refuses a body at once if its client left before it was read', async () => {
+  const { request } = fixture();
+  request.headers['content-length'] = '2';
+  request.destroy();
+  await once(request, 'close');
+  await expect(readJsonObject(request, { clientIp, blockingWork: createBlockingWork() })).rejects.toMatchObject({
+    code: 'BAD_USER_INPUT',
+    issues: [{ message: 'The body ended too early.' }],
   });
 });
 
 it('counts a decoded body while it waits for its turn, and until its response is sent', async () => {
-  const memory = createMemory({
-    maxBytes: 1_000,
-    metrics: new Registry(),
-    log: createLog({ service: 'test', level: 'silent' }),
-  });
+  const { memory, request } = fixture();
   const held = jest.spyOn(memory, 'hold');
-  const clientIp = () => '127.0.0.1';
   const { promise, resolve } = Promise.withResolvers<void>();
   const blockingWork = { run: async <Result>(_network: string, work: () => Result) => promise.then(work) };
   const body = gzipSync(JSON.stringify({ text: ' '.repeat(500_000) }));
-  const request = new (clientRequests({ memory, clientIp }))(new Socket());
   Object.assign(request.headers, { 'content-length': String(body.length), 'content-encoding': 'gzip' });
-  request.rawHeaders = ['Content-Type', 'application/json'];
   request.complete = true;
   request.push(body);
   request.push(null);

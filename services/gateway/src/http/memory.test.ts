@@ -27,6 +27,12 @@ describe('responses that wait to be read', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
+  const check = async (memory: Memory) => {
+    await memory.start();
+    jest.advanceTimersByTime(150);
+    await memory.stop();
+  };
+
   it.each<[string, Record<string, number>, string[]]>([
     ['nothing within the limit', { 'n//a': 10, 'n//b': 20, 'n//c': 30, 'n//d': 40 }, []],
     ['the largest', { 'n//a': 10, 'n//b': 60, 'n//c': 50, 'n//d': 30 }, ['n//b', 'n//c']],
@@ -41,10 +47,8 @@ describe('responses that wait to be read', () => {
     const { givenUp, made } = holdings(waiting);
     const memory = memoryOf(100);
     memory.watch(() => made);
-    await memory.start();
-    jest.advanceTimersByTime(150);
-    await memory.stop();
-    jest.advanceTimersByTime(1_000);
+    await check(memory);
+    jest.advanceTimersByTime(1_000); // it has stopped
     expect(givenUp).toEqual(expected);
   });
 
@@ -53,18 +57,14 @@ describe('responses that wait to be read', () => {
     const memory = memoryOf(100);
     memory.watch(() => made);
     expect(memory.hold({ bytes: 0, network: 'm' }, 50)).toBe(true);
-    await memory.start();
-    jest.advanceTimersByTime(150);
-    await memory.stop();
+    await check(memory);
     expect([givenUp, cuts]).toEqual([['n//a'], [1]]);
   });
 
   it('are not cut off, and nothing is logged, if requests alone take the room', async () => {
     const memory = memoryOf(100);
     memory.hold({ bytes: 0, network: 'm' }, 150);
-    await memory.start();
-    jest.advanceTimersByTime(150);
-    await memory.stop();
+    await check(memory);
     expect(cuts).toEqual([]);
   });
 
@@ -74,9 +74,7 @@ describe('responses that wait to be read', () => {
     const memory = memoryOf(100);
     memory.watch(() => made);
     for (const request of arriving.made) memory.hold(request, 30);
-    await memory.start();
-    jest.advanceTimersByTime(150);
-    await memory.stop();
+    await check(memory);
     expect([givenUp, arriving.givenUp]).toEqual([[], ['m//1']]);
   });
 });

@@ -11,20 +11,6 @@ const take = (
 ) => shares.reserve(account, { key, cost: 1, document: documentOf(), variableCharacters: 2, network: '', ...claim });
 
 describe('the shares of accounts', () => {
-  it("limits the total cost of an account's subscriptions, and counts equal ones once", () => {
-    const shares = createAccountShares(10_000);
-    const first = take(shares, 'ann', 'a', { cost: 4_700 });
-    expect(first).toBeDefined();
-    expect(take(shares, 'ann', 'b', { cost: 4_700 })).toBeDefined();
-    expect(take(shares, 'ann', 'c', { cost: 1 })).toBeUndefined();
-    const again = take(shares, 'ann', 'a', { cost: 4_700 });
-    expect(take(shares, 'bob', 'c', { cost: 4_700 })).toBeDefined();
-    first?.release();
-    expect(take(shares, 'ann', 'c', { cost: 1 })).toBeUndefined();
-    again?.release();
-    expect(take(shares, 'ann', 'c', { cost: 4_700 })).toBeDefined();
-  });
-
   it('runs two tasks of an account at once, in parallel with those of others', async () => {
     const shares = createAccountShares(0);
     const begun: string[] = [];

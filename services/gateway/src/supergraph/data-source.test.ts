@@ -11,6 +11,9 @@ import type { Supergraph } from './supergraph.ts';
 const NOW = 1_000_000;
 const IN_TIME_MS = 10_000;
 
+const SILENT = createLog({ service: 'test', level: 'silent' });
+const DEPS = { metrics: createGraphMetrics(new Registry()), clock: { now: () => NOW }, log: SILENT };
+
 /** For whom requests were sent. */
 const networks: unknown[] = [];
 
@@ -28,10 +31,8 @@ function waits(services: Supergraph['services']) {
     return { data: {} };
   };
   const map = createServiceMap({ services } as Supergraph, {
+    ...DEPS,
     connections: { request } as unknown as Connections, // all that data sources use
-    metrics: createGraphMetrics(new Registry()),
-    clock: { now: () => NOW },
-    log: createLog({ service: 'test', level: 'silent' }),
   });
   return async (name: string, query: string, given: Partial<RequestCall> = {}, inMs = IN_TIME_MS) => {
     const call = { identity: { role: 'operator' }, requestId: 'r', ip: '2001:db8::1', ...given };
@@ -74,23 +75,18 @@ it('allows no extra time for a service of that name in a foreign graph', async (
   expect(await wait('backup', 'mutation { restoreBackup }')).toBe(IN_TIME_MS);
 });
 
+const run = { call: { identity: { role: 'operator' }, ip: '192.0.2.1' }, deadline: NOW + IN_TIME_MS, mutation: false };
+
+/** The result of a query to a service that responds in this way. */
+async function askOne(service: ReturnType<typeof own>, respond: () => Promise<SubgraphResult>, log: Log = SILENT) {
+  const connections = { request: respond } as unknown as Connections; // all that data sources use
+  const map = createServiceMap({ services: [service] } as unknown as Supergraph, { ...DEPS, connections, log });
+  return map[service.name]?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
+}
+
 it('treats a service of another version that does not know a request as unavailable', async () => {
-  const answerTo = async (result: SubgraphResult, service = own('tasks')) => {
-    const map = createServiceMap({ services: [service] } as unknown as Supergraph, {
-      connections: { request: async () => result } as unknown as Connections, // all that data sources use
-      metrics: createGraphMetrics(new Registry()),
-      clock: { now: () => NOW },
-      log: createLog({ service: 'test', level: 'silent' }),
-    });
-    const run = {
-      call: { identity: { role: 'operator' }, ip: '192.0.2.1' },
-      deadline: NOW + IN_TIME_MS,
-      mutation: false,
-    } as unknown as OperationRun;
-    return map[service.name]?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
-  };
   const unknown = { errors: [{ message: 'Cannot query field "x" on type "Query".' }] };
-  expect(await answerTo(unknown)).toEqual({
+  expect(await askOne(own('tasks'), async () => unknown)).toEqual({
     data: null,
     errors: [{ message: expect.any(String), extensions: { code: 'SERVICE_UNAVAILABLE' } }],
   });
@@ -99,28 +95,18 @@ it('treats a service of another version that does not know a request as unavaila
     { errors: [{ message: 'Variable "$id" of required type "ID!" was not provided.' }] },
     { errors: [{ message: 'Too much.', extensions: { code: 'RATE_LIMITED' } }] },
   ])
-    expect(await answerTo(answer)).toEqual({ data: null, errors: answer.errors });
+    expect(await askOne(own('tasks'), async () => answer)).toEqual({ data: null, errors: answer.errors });
   const foreign = { name: 'other', url: 'http://other.example/', own: false };
-  expect(await answerTo(unknown, foreign)).toEqual({ data: null, errors: unknown.errors });
+  expect(await askOne(foreign, async () => unknown)).toEqual({ data: null, errors: unknown.errors });
 });
 
 it('logs that a service did not respond, but not requests that were refused here', async () => {
   const logged: unknown[] = [];
-  const failWith = async (error: Error) => {
-    const map = createServiceMap({ services: [own('tasks')] } as unknown as Supergraph, {
-      connections: { request: () => Promise.reject(error) } as unknown as Connections, // all that data sources use
-      metrics: createGraphMetrics(new Registry()),
-      clock: { now: () => NOW },
-      log: { warn: (fields: { err: Error }) => logged.push(fields.err.message) } as unknown as Log,
-    });
-    const run = {
-      call: { identity: { role: 'operator' }, ip: '192.0.2.1' },
-      deadline: NOW + IN_TIME_MS,
-      mutation: false,
-    } as unknown as OperationRun;
-    await map['tasks']?.process({ request: { query: '{ x }' }, context: run } as never); // all that it reads
-  };
-  await failWith(unavailable('Too many large results are being made right now.'));
-  await failWith(unavailable(undefined, new Error('The connection broke.')));
+  const log = { warn: (fields: { err: Error }) => logged.push(fields.err.message) } as unknown as Log; // all that is used
+  for (const error of [
+    unavailable('Too many large results are being made right now.'),
+    unavailable(undefined, new Error('The connection broke.')),
+  ])
+    await askOne(own('tasks'), () => Promise.reject(error), log);
   expect(logged).toEqual(['The connection broke.']);
 });

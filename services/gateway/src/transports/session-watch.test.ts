@@ -8,27 +8,25 @@ const clock = { now: () => Date.now() };
 beforeEach(() => void jest.useFakeTimers({ now: NOW_S * 1_000 }));
 afterEach(() => void jest.useRealTimers());
 
-describe('the watch over a token', () => {
-  it('supports expiries beyond the range of a timer, and ignores other keys', () => {
-    let onRemoved = () => {};
-    const watch = createSessionWatch({
-      clock,
-      accessKeys: {
-        isCurrent: () => false,
-        onRemoved(listener) {
-          onRemoved = listener;
-          return () => undefined;
-        },
+it('the watch over a token supports expiries beyond the range of a timer, and ignores other keys', () => {
+  let onRemoved = () => {};
+  const watch = createSessionWatch({
+    clock,
+    accessKeys: {
+      isCurrent: () => false,
+      onRemoved(listener) {
+        onRemoved = listener;
+        return () => undefined;
       },
-      endedSessions: { has: () => false, onEnded: () => () => undefined },
-    });
-    const onEnd = jest.fn();
-    watch({ sid: 'session', exp: NOW_S + (300 * DAY_MS) / 1_000, key: undefined }, onEnd);
-    onRemoved();
-    jest.setSystemTime(NOW_S * 1_000 + 300 * DAY_MS - 60_000);
-    jest.advanceTimersByTime(59_999);
-    expect(onEnd).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(1);
-    expect(onEnd).toHaveBeenCalledTimes(1);
+    },
+    endedSessions: { has: () => false, onEnded: () => () => undefined },
   });
+  const onEnd = jest.fn();
+  watch({ sid: 'session', exp: NOW_S + (300 * DAY_MS) / 1_000, key: undefined }, onEnd);
+  onRemoved();
+  jest.setSystemTime(NOW_S * 1_000 + 300 * DAY_MS - 60_000);
+  jest.advanceTimersByTime(59_999);
+  expect(onEnd).not.toHaveBeenCalled();
+  jest.advanceTimersByTime(1);
+  expect(onEnd).toHaveBeenCalledTimes(1);
 });

@@ -117,11 +117,10 @@ const keyOf = (epoch: number) => createSecretKey(Buffer.alloc(32, epoch));
 interface ChangeOptions {
   title?: string;
   traceparent?: string;
-  task?: { id: string };
 }
 
 function makeChange(ownerId: string, sequence: number, epoch: number, options: ChangeOptions = {}): TaskChanged {
-  const { title = `task ${sequence}`, traceparent = null, task = { id: randomUUID() } } = options;
+  const { title = `task ${sequence}`, traceparent = null } = options;
   const at = new Date().toISOString();
   return {
     id: String(sequence),
@@ -130,7 +129,7 @@ function makeChange(ownerId: string, sequence: number, epoch: number, options: C
     sequence,
     kind: 'INSERT',
     task: {
-      ...task,
+      id: randomUUID(),
       ownerId,
       title,
       description: null,

@@ -61,7 +61,6 @@ export interface TestGateway extends Fakes {
 export interface GraphQLOptions {
   token?: string;
   variables?: Record<string, unknown>;
-  operationName?: string;
   headers?: Record<string, string>;
 }
 
@@ -170,12 +169,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       return committed;
     },
     stopService: async (name) => servers?.[name].stop(),
-    graphql: (query, { token, variables, operationName, headers } = {}) =>
-      postGraphQL(
-        origin,
-        { query, variables, operationName },
-        { ...(token && { authorization: `Bearer ${token}` }), ...headers },
-      ),
+    graphql: (query, { token, variables, headers } = {}) =>
+      postGraphQL(origin, { query, variables }, { ...(token && { authorization: `Bearer ${token}` }), ...headers }),
     stop,
   };
 }

@@ -34,8 +34,6 @@ export interface StreamRequest {
   query: string;
   variables?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** graphql-ws only. */
-  extensions?: Record<string, unknown>;
   /** For `connection_init` or the join. */
   params?: Record<string, unknown>;
 }
@@ -111,7 +109,7 @@ export async function connectGraphqlWs(origin: string, token: string, params = {
 }
 
 export async function streamGraphqlWs(request: StreamRequest): Promise<TestStream> {
-  const { origin, token, query, variables, extensions, params } = request;
+  const { origin, token, query, variables, params } = request;
   const { socket, send } = await connectGraphqlWs(origin, token, params);
   const stream = createStream(socket);
   socket.on('close', (code) => (stream.ended = { code }));
@@ -121,7 +119,7 @@ export async function streamGraphqlWs(request: StreamRequest): Promise<TestStrea
     if (message.type === 'error') stream.errors.push(...(message.payload as TestStream['errors']));
     if (message.type === 'error' || message.type === 'complete') stream.ended = {};
   });
-  send({ id: randomUUID(), type: 'subscribe', payload: { query, variables, extensions } });
+  send({ id: randomUUID(), type: 'subscribe', payload: { query, variables } });
   return stream;
 }
 

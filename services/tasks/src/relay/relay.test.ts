@@ -1,7 +1,7 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { createRelayRepository } from './relay.repository.ts';
 import { REPLAYS_CHANNEL } from './relay.statements.ts';
 import { createRelay, type RelayDeps } from './relay.ts';
@@ -22,21 +22,28 @@ interface World {
   /** Makes publishing fail. May call `replay` meanwhile, to have old changes published again. */
   onPublish?: (replay: () => void) => void;
   onTopic?: (topic: string) => void;
+  /** Refuses a session by what it throws. */
+  onOpen?: () => void;
+  onClose?: () => void;
   /** Called for each change, before it is published. */
   onSeal?: () => void;
   monotonicMs?: () => number;
   backoff?: RelayDeps['backoff'];
   sleep: NonNullable<RelayDeps['sleep']>;
+  log?: RelayDeps['log'];
 }
 
 function createWorld({
   read,
   onPublish,
   onTopic,
+  onOpen = () => undefined,
+  onClose = () => undefined,
   onSeal,
   monotonicMs = () => 0,
   backoff = { firstMs: 1, maxMs: 1 },
   sleep,
+  log = createRecordingLog().log,
 }: World) {
   let replay = () => {};
   const eventLog = createMemoryEventLog();
@@ -60,10 +67,14 @@ function createWorld({
     listen: async (channel, notify) => {
       if (channel === REPLAYS_CHANNEL) replay = notify;
     },
-    close: async () => undefined,
+    close: async () => onClose(),
+  };
+  const openSession = async () => {
+    onOpen();
+    return session;
   };
   return createRelay({
-    repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
+    repository: createRelayRepository({ openSession, run: async () => [] }),
     eventLog,
     cursors: {
       async seal() {
@@ -74,7 +85,7 @@ function createWorld({
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
     backoff,
     clock: { now: () => 0 },
-    log: createLog({ service: 'test', level: 'silent' }),
+    log,
     monotonicMs,
     sleep,
   });
@@ -212,4 +223,42 @@ it('creates the topic before there is anything to publish', async () => {
   await relay.start();
   expect(await made.promise).toBe(TASK_CHANGES_TOPIC);
   await relay.stop();
+});
+
+it('works in one session after the other, closes each, pauses longer with each failure, and logs each cause once', async () => {
+  const { log, lines } = createRecordingLog();
+  const enough = Promise.withResolvers<void>();
+  const [closed, pauses, failing]: [number[], number[], (number | undefined)[]] = [[], [], []];
+  let [opened, reads, nowMs] = [0, 0, 0];
+  const relay = createWorld({
+    log,
+    monotonicMs: () => nowMs,
+    onOpen() {
+      failing.push(relay.failingSeconds());
+      nowMs += 1_000;
+      if (++opened === 2 || opened === 3) throw new Error('the server is away');
+    },
+    onClose: () => void closed.push(opened),
+    read() {
+      if (opened === 6) enough.resolve();
+      else if (opened !== 5 || ++reads > 1) throw new Error('lost');
+      relay.wakeAll();
+      return [];
+    },
+    sleep: async (ms) => void pauses.push(ms),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(closed).toEqual([1, 4, 5, 6]);
+  expect(pauses.slice(0, 5)).toEqual([50, 100, 200, 400, 50]);
+  expect(failing).toEqual([undefined, 0, 1, 2, 3, 0]);
+  expect(lines.map(({ msg, err }) => [msg, (err as Error | undefined)?.message])).toEqual([
+    ['the relay has failed, or has lost its connection; connecting again until it works', 'lost'],
+    ['the relay cannot connect; connecting again until it works', 'the server is away'],
+    ['the relay has failed, or has lost its connection; connecting again until it works', 'lost'],
+    ['the relay works again', undefined],
+    ['the relay has failed, or has lost its connection; connecting again until it works', 'lost'],
+    ['the relay works again', undefined],
+  ]);
 });

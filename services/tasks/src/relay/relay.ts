@@ -1,4 +1,3 @@
-import { createSignal, createWorkerHealth, keepWorking } from '@taskmesh/store';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import {
   createBlockedKeys,
@@ -7,7 +6,7 @@ import {
   type FailedItem,
   type PublishOutcome,
 } from '@taskmesh/event-log';
-import { backoffMs, type Backoff, type Clock, type Log } from '@taskmesh/service';
+import { backoffMs, createFailureLog, pause as waitFor, type Backoff, type Clock, type Log } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
 import { PARTITIONS, partOf } from '../feed/change.ts';
@@ -34,6 +33,7 @@ const MAX_BLOCKED = 50_000;
 /** Maximum number of blocked owners that are tried per round. */
 const MAX_DUE_OWNERS = 50;
 const NOTICE_SPACING_MS = 5;
+const RECONNECT: Backoff = { firstMs: 50, maxMs: 1_000 };
 
 export interface RelayDeps {
   repository: Pick<RelayRepository, 'openLease' | 'hasBacklog'>;
@@ -57,11 +57,12 @@ export function createRelay(deps: RelayDeps) {
   const { repository, eventLog, cursors, metrics, backoff, clock, log } = deps;
   const { monotonicMs = () => performance.now(), sleep = timers.setTimeout } = deps;
   const publisher = createPublisher(eventLog, cursors);
-  const notifications = createSignal();
-  const health = createWorkerHealth(monotonicMs);
   const blocked = createBlockedKeys({ pauseMs: (failures) => backoffMs(failures, backoff), monotonicMs });
   let stopping = new AbortController();
+  /** Aborted by a notification: if nothing is waiting, it ends the next wait at once. */
+  let notified = new AbortController();
   let lease: Lease | undefined;
+  let failingSinceMs: number | undefined;
   let claimFrom = -Infinity;
   let makeTopicAt = -Infinity;
   let noticePending = false;
@@ -72,30 +73,43 @@ export function createRelay(deps: RelayDeps) {
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
-  const work = (): Promise<void> =>
-    keepWorking<Lease>({
-      signal: stopping.signal,
-      async open() {
-        lease = await repository.openLease({ onNotification: notifications.notify, onReplay, monotonicMs });
+  const notify = () => notified.abort();
+
+  /** Works under a lease. When it is lost, opens another one, with growing pauses. */
+  const work = async (): Promise<void> => {
+    let tries = 0;
+    let happened = '';
+    const failures = createFailureLog((error) =>
+      log.warn({ err: error }, `the relay ${happened}; connecting again until it works`),
+    );
+    const onRound = () => {
+      if (tries === 0) return;
+      tries = 0;
+      failingSinceMs = undefined;
+      if (failures.succeeded()) log.info('the relay works again');
+    };
+    while (!stopping.signal.aborted) {
+      try {
+        lease = await repository.openLease({ onNotification: notify, onReplay, monotonicMs });
         blocked.clear(); // outdated: other relays had the parts, or the store was replaced
-        return lease;
-      },
-      work: workUnder,
-      async close(current) {
-        await current.end();
-        lease = undefined;
-      },
-      pause,
-      health,
-      what: 'the relay',
-      log,
-    });
+        await workUnder(lease, onRound);
+      } catch (error) {
+        happened = lease === undefined ? 'cannot connect' : 'has failed, or has lost its connection';
+        tries++;
+        failures.failed(error);
+        failingSinceMs ??= monotonicMs();
+      }
+      await lease?.end();
+      lease = undefined;
+      await pause(backoffMs(tries, RECONNECT));
+    }
+  };
 
   /** A blocked owner may now have an older change than the one that is waiting. */
   const onReplay = () => {
     wasReplayed = true;
     blocked.clear();
-    notifications.notify();
+    notify();
   };
 
   /** Calls `onRound` when all marks so far are written. Unmarked changes are published again after a reconnect. */
@@ -107,13 +121,13 @@ export function createRelay(deps: RelayDeps) {
         await current.claim();
         claimAt = monotonicMs() + CLAIM_EVERY_MS;
       }
-      notifications.clear(); // cleared before the read, so that later changes notify again
+      notified = new AbortController(); // before the read, so that later changes notify again
       wasReplayed = false;
       const readAt = monotonicMs();
       const { fresh, due, waiting } = await read(current, limit);
       if (fresh.length === 0 && due.length === 0) {
         onRound();
-        await notifications.wait(blocked.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS);
+        await waitFor(blocked.size() > 0 ? Math.min(POLL_MS, backoff.firstMs) : POLL_MS, notified.signal);
         continue;
       }
       const changes = [...fresh, ...waiting]; // new changes first, so that futile retries do not delay them
@@ -138,7 +152,7 @@ export function createRelay(deps: RelayDeps) {
       // A round that takes longer than the session's fence publishes nothing.
       else limit = wasSafe ? Math.min(neededPerPart(fresh, limit) * 2, READ_PER_PART) : Math.ceil(limit / 4);
       if (isStuck) await pause(backoff.firstMs);
-      else if (nothingPublished) await notifications.wait(backoff.firstMs);
+      else if (nothingPublished) await waitFor(backoff.firstMs, notified.signal);
       else if (changes.length < READ_PER_PART) {
         const spareMs = Math.ceil(readAt + gatherMs(changes.length) - monotonicMs());
         if (spareMs > 0) await pause(spareMs);
@@ -237,22 +251,22 @@ export function createRelay(deps: RelayDeps) {
     },
     async stop() {
       stopping.abort();
-      notifications.notify();
+      notify();
       await Promise.all([running, makingTopic]);
     },
     /** Call this when an owner has new changes. */
     wake(ownerId: string): void {
-      if (lease?.holds(partOf(ownerId))) notifications.notify();
+      if (lease?.holds(partOf(ownerId))) notify();
       else noticeOthers();
     },
     wakeAll(): void {
-      notifications.notify();
+      notify();
       noticeOthers();
     },
     async processAll(): Promise<void> {
       while (await repository.hasBacklog()) {
         if (stopping.signal.aborted) throw new Error('The relay is stopped.');
-        notifications.notify();
+        notify();
         await pause(5);
       }
     },
@@ -260,7 +274,7 @@ export function createRelay(deps: RelayDeps) {
     /** Whether no change has failed and waits for the event log. */
     isPublishing: () => blocked.size() === 0,
     /** How long the relay has been unable to read changes; undefined while it can. */
-    failingSeconds: health.failingSeconds,
+    failingSeconds: () => (failingSinceMs === undefined ? undefined : (monotonicMs() - failingSinceMs) / 1_000),
   };
 }
 

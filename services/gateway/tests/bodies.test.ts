@@ -2,11 +2,76 @@ import { newPersonalToken } from '@taskmesh/identity';
 import { eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { useGateway } from './fakes/gateway.ts';
-import { openRaw, rawGraphQL, rawRequest, statusOf } from '@taskmesh/testing/raw';
+import { fetchGraphQL, postGraphQL, startTestGateway, useGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
+import { openRaw, rawGraphQL, rawRequest, statusOf, type RawSocket } from '@taskmesh/testing/raw';
 
 const MIB = 1024 * 1024;
+
+const gateway = await startTestGateway();
+
+const BODY = { query: '{ __typename }', padding: 'x'.repeat(MIB - 100) };
+
+it('many large unfinished bodies are kept up to a limit, the oldest get a 503, and complete ones and ordinary requests are served', async () => {
+  const unfinished = rawGraphQL(BODY).slice(0, -1);
+  const sockets = await Promise.all(Array.from({ length: 60 }, () => openRaw(gateway.origin, unfinished)));
+  const isRefused = ({ answer }: RawSocket) => answer.includes('\r\n\r\n');
+  await eventually(() => sockets.some(isRefused));
+  const { answer = '' } = sockets.find(isRefused) ?? {};
+  expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+  expect(answer.toLowerCase()).toContain('retry-after: 1\r\n');
+  expect((await postGraphQL(gateway.origin, BODY)).status).toBe(200);
+  expect((await gateway.graphql('{ __typename }')).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  for (let tries = 0; (await postGraphQL(gateway.origin, BODY)).status !== 200; tries++)
+    expect(tries).toBeLessThan(100);
+});
+
+it('large bodies whose clients have disconnected count until their processing has ended, for all accounts of their network together', async () => {
+  const user = (digit: number) => `a0000000-0000-4000-8000-00000000000${digit}`;
+  let isHeld = true;
+  const ends: (() => void)[] = [];
+  const busy = await startTestGateway({
+    env: { TRUSTED_PROXIES: '127.0.0.1' },
+    wrap: (connections) => ({
+      ...connections,
+      async request(...args) {
+        if (isHeld) await new Promise<void>((resolve) => ends.push(resolve));
+        return connections.request(...args);
+      },
+    }),
+  });
+  const body = JSON.stringify({ query: '{ taskStatistics { total } }', padding: 'x'.repeat(MIB - 100) });
+  const client = new AbortController();
+  const send = async (digit: number, from: string, signal?: AbortSignal) => {
+    const headers = { authorization: `Bearer ${await busy.auth.token(user(digit))}`, 'x-forwarded-for': from };
+    return fetchGraphQL(busy.origin, body, headers, signal);
+  };
+  const all = Array.from({ length: 16 }, (_, at) => send(1 + (at % 2), '192.0.2.1', client.signal));
+  const outcomes = Promise.allSettled(all);
+  await eventually(() => expect(ends).toHaveLength(all.length));
+  client.abort();
+  for (const { status } of await outcomes) expect(status).toBe('rejected');
+  await sleep(200);
+  isHeld = false;
+  expect((await send(3, '192.0.2.1')).status).toBe(503);
+  expect((await send(3, '192.0.2.2')).status).toBe(200);
+  for (const end of ends) end();
+  await eventually(async () => expect((await send(3, '192.0.2.1')).status).toBe(200), { timeoutMs: 5_000 });
+});
+
+it('large bodies of streams no longer count once their streams have begun', async () => {
+  const leave = new AbortController();
+  const body = JSON.stringify({ query: 'subscription { taskChanges { cursor } }', padding: 'x'.repeat(MIB - 100) });
+  const open = async (at: number) => {
+    const authorization = `Bearer ${await gateway.auth.token(`a0000000-0000-4000-8000-00000000000${at}`)}`;
+    return fetchGraphQL(gateway.origin, body, { authorization, accept: 'text/event-stream' }, leave.signal);
+  };
+  for (let round = 0; round < 10; round++)
+    for (const { status } of await Promise.all([1, 2, 3, 4].map(open))) expect(status).toBe(200);
+  leave.abort();
+});
+
 const PIECE = '1\r\nx\r\n';
 const PIECES = PIECE.repeat(60_000);
 

@@ -1,61 +1,70 @@
-import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
-import { inDatabase, SQL_STATE } from '@taskmesh/store';
-import { withoutValues } from '@taskmesh/pg-rows/without-values';
-import { escapeIdentifier, escapeLiteral, type Client } from 'pg';
-import { withAdmin } from './connect.ts';
-import type { RestoreNames } from './names.ts';
+import { DatabaseError, escapeIdentifier, escapeLiteral, type Client } from 'pg';
+import { withoutValues } from '../without-values.ts';
 
-/**
- * Applies the privileges on the live database and its schema `public` to the fresh one. Call this before the store is
- * created there. Returns a description of each statement that the administrator was not permitted to run.
- */
-export async function carryOverRights(adminUrl: string, names: RestoreNames): Promise<string[]> {
-  const statements = await withAdmin(adminUrl, (live) =>
-    statementsOf(live, names, [GRANTS_ON_DATABASE, GRANTS_ON_SCHEMA]),
-  );
-  return apply(adminUrl, names, statements);
+/** Connections to two databases of one server, as a role that may change both. Their `search_path` has to be `pg_catalog`. */
+export interface Replacement {
+  /** The database to replace, which is only read. */
+  from: Client;
+  /** The database that is to replace it. */
+  to: Client;
+}
+
+interface Names {
+  live: string;
+  fresh: string;
 }
 
 /**
- * Applies the live database's settings and the grants on its tables to the fresh one. Call this when the store exists,
- * because default privileges affect only later objects. Returns refusals like `carryOverRights`.
+ * Applies the privileges on `from` and on its schema `public` to `to`. Call this before tables are created there. Returns a
+ * description of each statement that the role was not permitted to run.
  */
-export async function carryOverSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
-  const statements = await withAdmin(adminUrl, async (live) => [
-    ...(await statementsOf(live, names, [GRANTS_ON_OBJECTS, DEFAULT_PRIVILEGES, PROPERTIES])),
-    ...(await settingsOf(live, names)),
-  ]);
-  return apply(adminUrl, names, statements);
+export async function copyPrivileges(databases: Replacement): Promise<string[]> {
+  const names = await namesOf(databases);
+  return apply(databases, await statementsOf(databases.from, names, [GRANTS_ON_DATABASE, GRANTS_ON_SCHEMA]));
 }
 
 /**
- * Does both for a database that used to be the live one: applies the settings and grants made since then, and revokes
- * the privileges revoked since then.
+ * Applies the settings of `from`, also those for single roles, its comment and limits, its default privileges and the
+ * privileges on its tables, views and sequences to `to`. Call this when the tables exist, because default privileges affect
+ * only later objects. Returns refusals like `copyPrivileges`.
  */
-export async function renewSettings(adminUrl: string, names: RestoreNames): Promise<string[]> {
-  const former = inDatabase(adminUrl, names.fresh);
-  const statements = await withAdmin(former, (admin) => statementsOf(admin, names, [WITHDRAWALS]));
-  const refused = await apply(adminUrl, names, statements);
-  return [...refused, ...(await carryOverRights(adminUrl, names)), ...(await carryOverSettings(adminUrl, names))];
+export async function copySettings(databases: Replacement): Promise<string[]> {
+  const { from } = databases;
+  const names = await namesOf(databases);
+  const statements = await statementsOf(from, names, [GRANTS_ON_OBJECTS, DEFAULT_PRIVILEGES, PROPERTIES]);
+  return apply(databases, [...statements, ...(await settingsOf(from, names))]);
 }
 
-/** The statement is not permitted, or refers to objects that the new store lacks. */
-const REFUSALS = new Set<string>([
-  SQL_STATE.insufficientPrivilege,
-  SQL_STATE.undefinedColumn,
-  SQL_STATE.undefinedObject,
-  SQL_STATE.undefinedTable,
-]);
+/**
+ * Does both for a database that was in use before: applies the settings and privileges of `from` to `to`, and withdraws what
+ * `from` does not have.
+ */
+export async function renewSettings(databases: Replacement): Promise<string[]> {
+  const statements = await statementsOf(databases.to, await namesOf(databases), [WITHDRAWALS]);
+  const refused = await apply(databases, statements);
+  return [...refused, ...(await copyPrivileges(databases)), ...(await copySettings(databases))];
+}
 
-async function apply(adminUrl: string, { fresh }: RestoreNames, statements: string[]): Promise<string[]> {
+async function namesOf({ from, to }: Replacement): Promise<Names> {
+  return { live: await nameOf(from), fresh: await nameOf(to) };
+}
+
+async function nameOf(client: Client): Promise<string> {
+  const { rows } = await client.query<{ name: string }>('select pg_catalog.current_database() as name');
+  return rows[0]?.name ?? '';
+}
+
+/** The statement is not permitted, or refers to objects that `to` lacks: a column, an object, a table. */
+const REFUSALS = new Set(['42501', '42703', '42704', '42P01']);
+
+async function apply({ to }: Replacement, statements: string[]): Promise<string[]> {
   const refused: string[] = [];
-  await withAdmin(inDatabase(adminUrl, fresh), async (admin) => {
-    for (const text of statements)
-      await admin.query(text).catch((error: unknown) => {
-        if (!REFUSALS.has(errorCode(error))) throw withoutValues(error);
-        refused.push(`${withoutLiterals(text)}: ${errorMessage(withoutValues(error))}`);
-      });
-  });
+  for (const text of statements)
+    await to.query(text).catch((error: unknown) => {
+      const known = withoutValues(error);
+      if (!(error instanceof DatabaseError && known instanceof Error && REFUSALS.has(error.code ?? ''))) throw known;
+      refused.push(`${withoutLiterals(text)}: ${known.message}`);
+    });
   return refused;
 }
 
@@ -64,11 +73,11 @@ const withoutLiterals = (text: string) =>
   text.replaceAll(/"(?:[^"]|"")*"|E?'(?:[^']|'')*'/g, (part) => (part.startsWith('"') ? part : '…'));
 
 /** Each query returns statements; `$live` and `$fresh` stand for the databases' names. */
-async function statementsOf(admin: Client, { live, fresh }: RestoreNames, queries: string[]): Promise<string[]> {
+async function statementsOf(client: Client, { live, fresh }: Names, queries: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const query of queries) {
     const text = query.replaceAll('$live', escapeLiteral(live)).replaceAll('$fresh', escapeLiteral(fresh));
-    const { rows } = await admin.query<[string]>({ text, rowMode: 'array' });
+    const { rows } = await client.query<[string]>({ text, rowMode: 'array' });
     found.push(...rows.map(([statement]) => statement));
   }
   return found;
@@ -78,8 +87,8 @@ async function statementsOf(admin: Client, { live, fresh }: RestoreNames, querie
 const LISTS = new Set(['local_preload_libraries', 'search_path', 'session_preload_libraries', 'temp_tablespaces']);
 
 /** Returns `ALTER DATABASE … SET` statements, including those for single roles. */
-async function settingsOf(admin: Client, { live, fresh }: RestoreNames): Promise<string[]> {
-  const { rows } = await admin.query<{ role: string | null; setting: string }>(
+async function settingsOf(client: Client, { live, fresh }: Names): Promise<string[]> {
+  const { rows } = await client.query<{ role: string | null; setting: string }>(
     `select rolname as role, unnest(setconfig) as setting
      from pg_db_role_setting join pg_database d on d.oid = setdatabase left join pg_roles r on r.oid = setrole
      where datname = $1`,
@@ -134,12 +143,12 @@ const DEFAULT_PRIVILEGES = `
       from aclexplode(defaclacl) group by grantee, is_grantable) changes
   where defaclnamespace = 0 or nspname = 'public'`;
 
-/** Tables, views and sequences of the store. */
+/** Tables, views and sequences. */
 const OBJECTS = `objects as (
     select c.oid, relowner as owner, relacl as acl, format('%s public.%I', case relkind when 'S' then 'sequence' else 'table' end, relname) as name
     from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'S'))`;
 
-/** Privileges on the store's tables, columns and sequences, where any were granted or revoked. */
+/** Privileges on tables, columns and sequences, where any were granted or revoked. */
 const GRANTS_ON_OBJECTS = `
   with ${OBJECTS}
   select format('revoke all on %s from public, %I', name, pg_get_userbyid(owner)) from objects where acl is not null

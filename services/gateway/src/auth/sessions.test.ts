@@ -1,13 +1,20 @@
-import type { EndedSession } from '@taskmesh/internal-api';
+import { jest } from '@jest/globals';
+import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
-import { atEnd, eventually } from '@taskmesh/testing';
-import { createEndedSessions } from './sessions.ts';
+import { atEnd } from '@taskmesh/testing';
+import { createEndedSessions, createSessionUses } from './sessions.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 const UNTIL = NOW_MS / 1000 + 600;
 /** How long a session is kept after its tokens expire, including the grace period of channels. */
 const KEPT_MS = 2 * 3_600_000 + 60_000;
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** The list is read again, with all its pages. */
+const poll = () => jest.advanceTimersByTimeAsync(300);
 
 function fixture(pageSize = 10_000) {
   let list: EndedSession[] = [];
@@ -49,10 +56,12 @@ describe('the list of ended sessions', () => {
     for (const id of ['a', 'b', 'c']) end(id);
     expect(sessions.loaded()).toBe(false);
     await sessions.start();
-    await eventually(() => sessions.loaded());
+    await poll();
+    expect(sessions.loaded()).toBe(true);
     expect(['a', 'b', 'c', 'd'].map((id) => sessions.has(id))).toEqual([true, true, true, false]);
     end('d');
-    await eventually(() => sessions.has('d'));
+    await poll();
+    expect(sessions.has('d')).toBe(true);
     expect(asked.slice(0, 3)).toEqual([0, 1, 2]);
   });
 
@@ -62,9 +71,9 @@ describe('the list of ended sessions', () => {
     const forget = sessions.onEnded((id) => heard.push(id));
     await sessions.start();
     sessions.announce([end('a')]);
-    await eventually(() => sessions.loaded());
+    await poll();
     end('b');
-    await eventually(() => heard.includes('b'));
+    await poll();
     forget();
     sessions.announce([end('c')]);
     expect(heard).toEqual(['a', 'b']);
@@ -78,56 +87,111 @@ describe('the list of ended sessions', () => {
     sessions.announce([{ sequence: 1, sessionId: 'c', until: early }]);
     pass(KEPT_MS + 11_000);
     await sessions.start();
-    await eventually(() => !sessions.has('c'));
-    expect([sessions.has('a'), sessions.has('b')]).toEqual([true, true]);
+    await poll();
+    expect(['a', 'b', 'c'].map((id) => sessions.has(id))).toEqual([true, true, false]);
   });
 
   it.each([
     ['that is shorter', ['x']],
-    ['that is as long again', ['a', 'x', 'y']],
     ['that is longer', ['a', 'x', 'y', 'z']],
   ])('starts over when auth has another list, %s, and forgets nothing', async (_what, list) => {
     const { sessions, end, renumber } = fixture();
     for (const id of ['a', 'b', 'c']) end(id);
     await sessions.start();
-    await eventually(() => sessions.has('c'));
+    await poll();
     renumber(list);
-    await eventually(() => sessions.has('x'));
+    for (const _time of [1, 2]) await poll();
     expect([...list, 'a', 'b', 'c'].filter((id) => !sessions.has(id))).toEqual([]);
   });
 
   it('keeps a session for two hours longer than a channel accepts its token', async () => {
-    const { sessions, end, pass, asked } = fixture();
+    const { sessions, end, pass } = fixture();
     end('short', NOW_MS / 1000 + 10);
     end('long');
     await sessions.start();
-    await eventually(() => sessions.has('long'));
+    await poll();
     pass(KEPT_MS + 9_000);
-    const before = asked.length;
-    await eventually(() => asked.length > before + 1);
+    await poll();
     expect(sessions.has('short')).toBe(true);
     pass(61_000);
-    await eventually(() => !sessions.has('short'));
-    expect(sessions.has('long')).toBe(true);
+    await poll();
+    expect([sessions.has('short'), sessions.has('long')]).toEqual([false, true]);
   });
 
   it('forgets nothing while the clock is temporarily wrong, from the start or later', async () => {
-    const { sessions, end, pass, setClock, asked } = fixture();
+    const { sessions, end, pass, setClock } = fixture();
     const sweep = async () => {
       pass(61_000);
-      const before = asked.length;
-      await eventually(() => asked.length > before + 1);
+      await poll();
     };
     end('before');
     setClock(NOW_MS + 12 * 3_600_000);
     await sessions.start();
-    await eventually(() => sessions.loaded());
     await sweep();
     setClock(NOW_MS);
     end('after');
-    await eventually(() => sessions.has('after'));
+    await poll();
     setClock(NOW_MS + 12 * 3_600_000);
     await sweep();
     expect(['before', 'after'].filter((id) => !sessions.has(id))).toEqual([]);
+  });
+});
+
+const TEN_SECONDS = 10_000;
+
+function usesFixture() {
+  const state = { nowMs: NOW_MS, isAway: false, noted: [] as SessionUse[][] };
+  const uses = createSessionUses({
+    auth: {
+      async noteSessionUses(uses) {
+        if (state.isAway) throw new Error('away');
+        state.noted.push(uses);
+      },
+    },
+    clock: { now: () => state.nowMs },
+    log,
+  });
+  void uses.start();
+  return { state, uses };
+}
+
+describe('the uses of sessions', () => {
+  it('are reported in one batch, each session once, with its last use', async () => {
+    const { state, uses } = usesFixture();
+    for (const session of ['a', 'b', 'a']) {
+      state.nowMs++;
+      uses.note(session);
+    }
+    await jest.advanceTimersByTimeAsync(TEN_SECONDS);
+    expect(state.noted).toEqual([
+      [
+        { sessionId: 'a', at: NOW_MS + 3 },
+        { sessionId: 'b', at: NOW_MS + 2 },
+      ],
+    ]);
+    await jest.advanceTimersByTimeAsync(TEN_SECONDS);
+    expect(state.noted).toHaveLength(1);
+    await uses.stop();
+  });
+
+  it('are reported when the gateway stops', async () => {
+    const { state, uses } = usesFixture();
+    uses.note('a');
+    await uses.stop();
+    expect(state.noted).toEqual([[{ sessionId: 'a', at: NOW_MS }]]);
+  });
+
+  it('are kept while auth is unavailable, up to a limit', async () => {
+    const { state, uses } = usesFixture();
+    state.isAway = true;
+    for (let number = 0; number < 50_001; number++) uses.note(`session-${number}`);
+    await jest.advanceTimersByTimeAsync(TEN_SECONDS);
+    state.isAway = false;
+    await jest.advanceTimersByTimeAsync(TEN_SECONDS);
+    expect(state.noted.every((each) => each.length <= 5_000)).toBe(true);
+    expect(state.noted.flat().map(({ sessionId }) => sessionId)).toEqual(
+      Array.from({ length: 50_000 }, (_, number) => `session-${number}`),
+    );
+    await uses.stop();
   });
 });
