@@ -78,6 +78,8 @@ export interface RealtimeOptions extends ErrorPolicy {
   reserve?(message: Buffer, ip: string): (() => void) | 'invalid' | undefined;
   /** Ends sockets that have reached their maximum age, for example `createAgeLimit`'s result. @default no limit */
   limitAge?: LimitAge;
+  /** Runs the compilation of many or long filters, which takes milliseconds. Rejects if it cannot run now. @default at once */
+  compile?<Result>(work: () => Result, ip: string): Promise<Result>;
   heartbeats?: Heartbeats;
   metrics?: Metrics;
   /** Unix milliseconds. @default the system's clock */

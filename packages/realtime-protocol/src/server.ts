@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { createViews } from './change-view.ts';
-import type { Channel } from './channel.ts';
+import type { Channel, ChannelDeps } from './channel.ts';
 import { createBindingLimits, createChannels } from './channels.ts';
 import { createFilters } from './filter.ts';
 import { createHeartbeats } from './heartbeats.ts';
@@ -52,7 +52,7 @@ export interface RealtimeServer {
  */
 export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;
-  const { reserve = () => () => {} } = options;
+  const { reserve = () => () => {}, compile = async (work) => work() } = options;
   const { metrics = NO_METRICS, now = () => Date.now(), heartbeats = createHeartbeats() } = options;
   const { channels: maxChannels = 20, messagesPerSecond = 20 } = limits;
   const { publicKey } = tokens;
@@ -69,7 +69,8 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
     const keys = { apikey, publicKey, isOfUser: tokens.isOfUser };
     const verify = (token: string) => tokens.verify(token, ip);
-    const channels = createChannels({ ...shared, socket, keys, messages, verify });
+    const compileFor: ChannelDeps['compile'] = (work) => compile(work, ip);
+    const channels = createChannels({ ...shared, socket, keys, messages, verify, compile: compileFor });
     const isWithinMessageRate = createMessageRate(messagesPerSecond);
     let lastReceivedAt = performance.now();
 

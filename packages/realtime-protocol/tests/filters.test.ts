@@ -45,6 +45,22 @@ describe('filters of channels', () => {
     expect(after - before).toBeLessThan(2 ** 20);
   });
 
+  it('wait for their turn to be compiled when they are many, and hold nothing for a channel that was left', async () => {
+    const client = world.connect();
+    world.isWaiting = true;
+    client.join('1', asking(many(3)));
+    client.join('2', asking(many(50)), 'realtime:many');
+    await settled();
+    for (const { goOn } of world.waiting.splice(0)) goOn(); // the tokens are valid
+    await settled();
+    expect(world.waiting.map(({ what }) => what)).toEqual(['feed', 'filters']);
+    client.leave('2', 'realtime:many');
+    for (const { goOn } of world.waiting.splice(0)) goOn();
+    await settled();
+    expect(world.waiting).toEqual([]);
+    expect([client.reply('1')?.status, world.held().subscriptions]).toEqual(['ok', 1]);
+  });
+
   it('also match the row before the change', () => {
     const change = { ...world.commit('ada'), kind: 'UPDATE' as const };
     const oldRecord = { ...change.record, title: 'before' };
@@ -58,6 +74,7 @@ describe('filters of channels', () => {
     sockets[0]?.join('1', asking(many(50)));
     sockets[1]?.join('2', asking(many(50)));
     sockets[1]?.join('3', asking(many(50, 50)), 'realtime:more');
+    await settled(); // few filters do not wait for a turn
     sockets[1]?.join('4', asking(many(1, 100)), 'realtime:too many');
     sockets[1]?.join('5', { ...asking(many(1, 100)), access_token: 'bob.fresh.2' }, 'realtime:of bob');
     await settled();

@@ -26,8 +26,8 @@ export const SERVED = { table: TASKS, filterOf: createFilters(TASKS), selections
 
 /** A call that waits until the test lets it continue. */
 export interface Waiting {
-  what: 'token' | 'feed';
-  /** The token, or the owner. */
+  what: 'token' | 'filters' | 'feed';
+  /** The token, the address, or the owner. */
   of: string;
   goOn(): void;
   fail(): void;
@@ -165,6 +165,7 @@ export function createChannelWorld() {
     subscribe: (...asked) => feed.subscribe(...asked),
     limits: { messagesPerSecond: Infinity },
     takeSocket,
+    compile: async (work, ip) => pass('filters', ip).then(work),
     heartbeats: createHeartbeats(),
     limitAge: (_end, canResume) => {
       onAge(canResume);

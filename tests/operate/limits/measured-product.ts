@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('../../../deploy/all-in-one/src/main.ts', import.meta.url));
 const PROBE = new URL('probe.ts', import.meta.url).href;
 /** The flags of a gateway in a cluster (charts/taskmesh/values.yaml). This process also contains the other services. */
-const GATEWAY_FLAGS = ['--max-old-space-size=460', '--max-semi-space-size=32'];
+export const GATEWAY_FLAGS = ['--max-old-space-size=460', '--max-semi-space-size=32'];
 /** Changes go through Kafka, if the run has one. */
 export const KAFKA = { brokers: process.env.KAFKA_BROKERS ?? '', topicPrefix: `limits-${process.pid}-` };
 const LADDER = [['SIGTERM', 15_000]] as const;

@@ -11,7 +11,7 @@ import {
   unfinishedBytes,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
-import { networkOf, siteOf } from '@taskmesh/service';
+import { count, networkOf, siteOf } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -39,6 +39,9 @@ const REFUSALS_PER_IP = 100;
 const GOODBYE_MS = 2_000;
 /** Closing is spread over this time, so that clients do not all reconnect to the other gateways at once. */
 const DRAIN_SPREAD_MS = 1_000;
+
+/** A pause of the event loop that others hardly notice. */
+const MAX_WORK_MS = 50;
 
 export interface RealtimeDeps {
   /** From 0 to 1. Spreads out events that would otherwise make all clients act at once. */
@@ -120,11 +123,31 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     // An error of one socket must end only that socket.
     webSocket.on('error', () => webSocket.terminate());
   };
+  /** In the current second, by site. */
+  const workMs = new Map<string, number>();
+  let secondMs = 0;
+  /** After some work for what sockets of a site sent, none of them is read for as long, so that others have half of the time. */
+  const limitWork = (webSocket: WebSocket) => {
+    const site = networks.get(webSocket) ?? '';
+    let begunMs = 0;
+    webSocket.prependListener('message', () => void (begunMs = performance.now()));
+    webSocket.on('message', () => {
+      if (begunMs - secondMs > 1_000) workMs.clear();
+      if (workMs.size === 0) secondMs = begunMs;
+      const spentMs = count(workMs, site, performance.now() - begunMs);
+      if (spentMs < MAX_WORK_MS) return;
+      workMs.delete(site);
+      const ofSite = [...sockets.clients].filter((each) => networks.get(each) === site);
+      for (const each of ofSite) each.pause();
+      setTimeout(() => ofSite.forEach((each) => each.resume()), spentMs).unref();
+    });
+  };
   const accept = ({ request, socket, head, ip }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
       networks.set(webSocket, siteOf(networkOf(ip)));
       watchEnd(webSocket, protocol);
       serve(webSocket);
+      limitWork(webSocket);
     });
   const refuseConnection = (webSocket: WebSocket) => {
     cutFloods(webSocket, maxMessagesPerS);

@@ -8,6 +8,7 @@ import {
 } from '@taskmesh/contracts';
 import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
 import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
+import { networkOf } from '@taskmesh/service';
 import { decodeProtectedHeader } from 'jose';
 import type { Feed } from '../feed/feed.ts';
 import { holdMessage } from '../http/client-request.ts';
@@ -66,6 +67,7 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       const size = memoryOf(message, parts);
       return parts > MAX_PARTS ? 'invalid' : holdMessage(context.memory, size, ip);
     },
+    compile: (work, ip) => context.blockingWork.run(networkOf(ip), work),
     takeSocket: reserveUser,
     limitAge,
     heartbeats,
