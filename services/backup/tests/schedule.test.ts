@@ -1,9 +1,13 @@
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually, listen } from '@taskmesh/testing';
+import { startMailServer } from '@taskmesh/testing/mail-server';
 import { Cron } from 'croner';
 import { readdir, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createWebhook } from '../src/schedule/notices.ts';
 import { MAX_UNFIT } from '../src/schedule/retention.ts';
-import { createBackupFixture, restoreWith, type FixtureOverrides } from './support/backup-fixture.ts';
+import { createBackupFixture, figureOf, restoreWith, type FixtureOverrides } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
@@ -19,11 +23,7 @@ type Other = Awaited<ReturnType<typeof start>>;
 /** Starts another instance on the same stores, with a schedule. */
 async function start(difference: FixtureOverrides) {
   const { metrics, ...other } = await fixture.startOther({ verifiesScheduled: false, ...difference });
-  const figure = async (name: string, labels: Record<string, string> = {}) =>
-    (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get())?.values.find(({ labels: own }) =>
-      Object.entries(labels).every(([label, value]) => own[label] === value),
-    )?.value;
-  return { ...other, figure };
+  return { ...other, figure: (name: string, labels?: Record<string, string>) => figureOf({ metrics }, name, labels) };
 }
 
 async function during<Result>(others: Promise<Other>[], work: (others: Other[]) => Promise<Result>): Promise<Result> {
@@ -117,6 +117,25 @@ describe('a schedule', () => {
   }, 120_000);
 });
 
+interface Received {
+  path: string | undefined;
+  body: Record<string, unknown>;
+}
+
+/** Starts a server that responds with the next of `statuses` each time, and then always with the last one. */
+async function startReceiver(...statuses: number[]) {
+  const received: Received[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    void text(request).then((body) => {
+      received.push({ path: request.url, body: JSON.parse(body) as Record<string, unknown> });
+      response.writeHead((statuses.length > 1 ? statuses.shift() : statuses[0]) ?? 200, { location: '/elsewhere' });
+      response.end();
+    });
+  });
+  const { url } = await listen(server);
+  return { received, url: `${url}/hook?secret=s3cret` };
+}
+
 describe('retention', () => {
   /** Adds an archive to the directory and the catalogue, as if made some days ago. */
   const put = async (file: string, createdAt: string, origin: string, verified = false) => {
@@ -157,7 +176,7 @@ describe('retention', () => {
       [start({ ...settings, owners: { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } } })],
       async ([one]) => {
         const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
-        await eventually(async () => expect(await failures()).toBeGreaterThan(2), withinAMinute);
+        await eventually(async () => expect(await failures()).toBeGreaterThan(1), withinAMinute);
         expect(await one?.figure('last_proved_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
         expect(await one?.figure('last_success_timestamp_seconds')).toBe(Date.parse(good[1] ?? '') / 1000);
       },
@@ -171,21 +190,52 @@ describe('retention', () => {
     });
   }, 120_000);
 
-  it('deletes nothing while new archives fail, which is logged and counted; the schedule continues', async () => {
+  it('deletes nothing while new archives fail, which is logged, counted and reported once by webhook and mail; another instance continues, and reports that', async () => {
+    const [hook, post] = [await startReceiver(200), await startMailServer()];
+    atEnd(post.close);
+    const mail = { to: ['ops@example.com', 'second@example.com'], from: 'Taskmesh <t@localhost>', dataDir: '/nowhere' };
+    const secrets = { webhookUrl: hook.url, smtpUrl: post.url };
+    const settings = { schedule: EVERY_SECOND, keep: { last: 1 }, mail, secrets };
     await put('night-1.tar.gz', '2026-01-01T00:00:00Z', 'schedule');
     await put('night-2.tar.gz', '2026-01-02T00:00:00Z', 'schedule');
     await fixture.auth.query('create table odd (n int) partition by list (n)');
-    await during([start({ schedule: EVERY_SECOND, keep: { last: 1 } })], async ([one]) => {
+    await during([start(settings)], async ([one]) => {
       await eventually(
         async () => expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBeGreaterThan(1),
         withinAMinute,
       );
       expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup failed', level: 'error' }));
       expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'failed' })).toBeGreaterThan(0);
-      expect(await files()).toHaveLength(2);
-      await fixture.auth.query('drop table odd');
-      await eventually(async () => expect(old(await files())).toEqual([]), withinAMinute);
+      expect(JSON.stringify(one?.logged)).not.toContain('s3cret');
     });
+    expect(await files()).toHaveLength(2);
+    const message = expect.stringContaining('The backup was not made: auth: ');
+    const [at, since] = [expect.any(String), expect.any(String)];
+    expect(hook.received).toEqual([
+      {
+        path: '/hook?secret=s3cret',
+        body: {
+          event: 'failed',
+          run: 'backup',
+          at,
+          since,
+          message,
+          text: expect.stringContaining('The scheduled backup failed'),
+        },
+      },
+    ]);
+    expect(post.mails.map(({ to }) => to[0]).toSorted()).toEqual(mail.to);
+    expect(post.mails[0]?.raw).toContain('Subject: Taskmesh: The scheduled backup failed');
+    expect(post.mails[0]?.raw).toEqual(message);
+
+    await fixture.auth.query('drop table odd');
+    await during([start(settings)], async ([two]) => {
+      await eventually(async () => expect(old(await files())).toEqual([]), withinAMinute);
+      const ended = () => two?.logged.filter(({ msg }) => msg === 'scheduled run ended');
+      await eventually(() => expect(ended()?.length).toBeGreaterThan(1), withinAMinute);
+    });
+    expect(hook.received.map(({ body }) => body.event)).toEqual(['failed', 'recovered']);
+    expect(post.mails).toHaveLength(4);
   }, 120_000);
 });
 
@@ -242,11 +292,37 @@ describe('a schedule of verifications', () => {
   const make = () => fixture.backup.backups.create();
 });
 
+describe('a webhook', () => {
+  const notice = { event: 'failed', run: 'backup', at: new Date(0), since: new Date(0), message: 'x' } as const;
+  const send = (url: string, timeoutMs = 30_000) => createWebhook({ url, timeoutMs, pausesMs: [1, 1] })(notice);
+
+  it.each([
+    ['temporary failures are retried', [500, 429, 200], 3, undefined],
+    ['retries end', [503], 3, 'responded with 503'],
+    ['a refusal is final', [403], 1, 'responded with 403'],
+    ['redirects are not followed', [302], 1, 'responded with 302'],
+  ])('%s', async (_what, statuses, attempts, failure) => {
+    const hook = await startReceiver(...statuses);
+    const sent = send(hook.url);
+    if (failure === undefined) await sent;
+    else await expect(sent).rejects.toThrow(failure);
+    expect(hook.received).toHaveLength(attempts);
+  });
+
+  it('that does not respond times out, without revealing its URL', async () => {
+    const { url } = await listen(createServer(() => undefined));
+    const failure = await send(`${url}/s3cret`, 500).catch(String);
+    expect(failure).toBe('Error: The webhook does not respond.');
+  });
+});
+
 describe('the metrics', () => {
-  it('know the newest archive from the start, and count verifications and restores by outcome', async () => {
+  it('know the newest archive and the last verification from the start, and count verifications and restores by outcome', async () => {
     const { file, createdAt, sizeBytes } = await fixture.backup.backups.create();
+    await fixture.own.query('update backups set verified_at = created_at');
     await during([start({})], async ([one]) => {
       if (!one) throw new Error('not started');
+      expect(await one.figure('last_verified_timestamp_seconds')).toBe(createdAt.getTime() / 1000);
       expect(await one.figure('last_success_timestamp_seconds')).toBe(createdAt.getTime() / 1000);
       expect(await one.figure('last_size_bytes')).toBe(sizeBytes);
       await one.backups.verify(file);
@@ -256,7 +332,7 @@ describe('the metrics', () => {
       expect(await one.figure('verifications_total', { outcome: 'ok' })).toBe(1);
       expect(await one.figure('verifications_total', { outcome: 'unfit' })).toBe(1);
       expect(await one.figure('restores_total', { outcome: 'file-not-found' })).toBe(1);
-      expect(await one.figure('last_verified_timestamp_seconds')).toBeGreaterThan(0);
+      expect(await one.figure('last_verified_timestamp_seconds')).toBeGreaterThan(createdAt.getTime() / 1000);
     });
   }, 120_000);
 

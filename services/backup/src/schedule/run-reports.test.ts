@@ -1,4 +1,4 @@
-import { createLog } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import type { Notice } from './notices.ts';
 import { createRunReports } from './run-reports.ts';
 import type { FailingRun } from './run.entities.ts';
@@ -15,6 +15,7 @@ function createTrial({
     if (trial.isAway) throw new Error('the database is away');
     return work();
   };
+  const { log, lines: logged } = createRecordingLog();
   const reports = createRunReports({
     repository: {
       find: () => query(() => trial.kept),
@@ -29,11 +30,11 @@ function createTrial({
     ],
     metrics: { scheduleFailed: () => void trial.counted++ },
     now: () => NOW,
-    log: createLog({ service: 'test', level: 'silent' }),
+    log,
     ...more,
   });
   const fail = (isRetried?: () => boolean) => reports.run('backup', () => Promise.reject(new Error('no')), isRetried);
-  return Object.assign(trial, { reports, fail, succeed: () => reports.run('backup', async () => undefined) });
+  return Object.assign(trial, { reports, logged, fail, succeed: () => reports.run('backup', async () => undefined) });
 }
 
 it('reports a failure again if it was last reported by a clock that was ahead', async () => {
@@ -90,9 +91,16 @@ it.each([
   expect([trial.notices.map(({ event }) => event), trial.kept]).toEqual([events, null]);
 });
 
-it('notes a success even if no one can be reached any more', async () => {
-  const trial = createTrial();
+it('reports a failure again if no one could be reached, and notes a success even then', async () => {
+  const trial = createTrial({ isDeaf: true });
   await trial.fail();
+  expect(trial.logged).toContainEqual(
+    expect.objectContaining({ level: 'error', msg: 'operators not notified', run: 'backup' }),
+  );
+  trial.isDeaf = false;
+  await trial.fail();
+  await trial.fail();
+  expect(trial.notices).toEqual([expect.objectContaining({ event: 'failed' })]);
   trial.isDeaf = true;
   await trial.succeed();
   expect(trial.kept).toBeNull();

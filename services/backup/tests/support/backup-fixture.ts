@@ -169,6 +169,17 @@ export async function createBackupFixture(
   };
 }
 
+/** Returns the value of a metric of backup. */
+export async function figureOf(
+  { metrics }: Pick<Other, 'metrics'>,
+  name: string,
+  labels: Record<string, string> = {},
+): Promise<number | undefined> {
+  const { values = [] } = (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get()) ?? {};
+  return values.find(({ labels: own }) => Object.entries(labels).every(([label, value]) => own[label] === value))
+    ?.value;
+}
+
 export async function request(
   { subgraph }: Pick<Backup, 'subgraph'>,
   query: string,
