@@ -30,14 +30,17 @@ const filesIn = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
 const isLong = process.env.TASKMESH_LONG !== undefined;
 const seed = Number(process.env.TASKMESH_SEED ?? 20_261_121);
 const tasks = isLong ? 30_000 : 5_000;
-/** The process to kill and the work to interrupt. A short run does the first two; a long run does all, five times. */
+/**
+ * The process to kill and the work to interrupt. A short run does the first, because tests/restore-crash.test.ts of backup kills it
+ * at any statement; a long run does all, five times.
+ */
 const ONCE = [
-  { victim: 'backup', during: 'restore' },
   { victim: 'postgres', during: 'restore' },
+  { victim: 'backup', during: 'restore' },
   { victim: 'backup', during: 'create' },
   { victim: 'tasks', during: 'restore' },
 ] as const;
-const rounds = isLong ? Array.from({ length: 5 }, () => ONCE).flat() : ONCE.slice(0, 2);
+const rounds = isLong ? Array.from({ length: 5 }, () => ONCE).flat() : ONCE.slice(0, 1);
 
 /** The steps that the work reports. */
 const STEPS = {

@@ -4,24 +4,12 @@ import { DEFAULT_SIZES } from '../src/archives/limits.ts';
 import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { loadLimits } from '../src/restore/watch-database.ts';
-import {
-  bothStores,
-  createBackupFixture,
-  restoreWith,
-  tasksDump,
-  type BackupFixture,
-} from './support/backup-fixture.ts';
-import { DATABASE_STATE, STORE_STATE } from './support/catalogue.ts';
+import { bothStores, createBackupFixture, restoreWith, tasksDump } from './support/backup-fixture.ts';
+import { catalogueOf } from './support/catalogue.ts';
 import { createOwners } from './support/store-owners.ts';
 
 const fixture = await createBackupFixture('catalogue');
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
-
-async function catalogueOf({ name, query }: BackupFixture['tasks']) {
-  const [database] = await query(DATABASE_STATE, [name]);
-  const [inside] = await query(STORE_STATE);
-  return { database: database?.state, inside: inside?.state };
-}
 
 const restored = { success: true, outcome: 'RESTORED' };
 
@@ -50,17 +38,9 @@ describe('an operator’s settings for a store', () => {
     await fixture.tasks.query(`drop role ${role}`);
   });
 
-  it('are the same after a restore', async () => {
+  it('are the same after a restore, whatever is in its dump', async () => {
     const before = await catalogueOf(fixture.tasks);
     expect(JSON.stringify(before)).toContain('77');
-    await fixture.archive('good.tar.gz', { 'database.sql': tasksDump(['one']) });
-    expect(await fixture.restore('good.tar.gz')).toMatchObject(restored);
-    expect(await catalogueOf(fixture.tasks)).toEqual(before);
-    expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'one' }]);
-  });
-
-  it('cannot be changed by a dump', async () => {
-    const before = await catalogueOf(fixture.tasks);
     const live = fixture.tasks.name;
     await fixture.archive('passed-over.tar.gz', {
       'database.sql': `

@@ -1,7 +1,7 @@
 import { inDatabase } from '@taskmesh/store';
 import { connectClient, createProxyFor, eventually } from '@taskmesh/testing';
 import { maintenanceUrl } from '../src/databases/connect.ts';
-import { bothStores, createBackupFixture, restoreWith, type Other } from './support/backup-fixture.ts';
+import { bothStores, createBackupFixture, figureOf, restoreWith } from './support/backup-fixture.ts';
 import { withClient } from './support/databases.ts';
 
 const SUBSCRIBE = `create subscription obstacle connection '' publication p with (connect = false)`;
@@ -22,15 +22,6 @@ const unsubscribe = (database = '') =>
     await client.query('alter subscription obstacle set (slot_name = none)');
     await client.query('drop subscription obstacle');
   });
-
-const metric = async (
-  name: string,
-  labels: Record<string, string> = {},
-  { metrics } = fixture as Pick<Other, 'metrics'>,
-) => {
-  const { values = [] } = (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get()) ?? {};
-  return values.find((value) => Object.entries(labels).every(([key, wanted]) => value.labels[key] === wanted))?.value;
-};
 
 describe('a restore', () => {
   it('waits for a writer that takes longer than one attempt', async () => {
@@ -134,8 +125,10 @@ describe('a restore', () => {
       message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
     });
     expect(await fixture.inStores()).toEqual(NEW);
-    expect(await metric('restores_total', { work: 'restore', outcome: 'restored-clean-up-pending' })).toBe(1);
-    await eventually(async () => expect(await metric('restore_leftovers')).toBe(1));
+    expect(await figureOf(fixture, 'restores_total', { work: 'restore', outcome: 'restored-clean-up-pending' })).toBe(
+      1,
+    );
+    await eventually(async () => expect(await figureOf(fixture, 'restore_leftovers')).toBe(1));
 
     await fixture.archive('next.tar.gz', bothStores('next'));
     expect(await fixture.restore('next.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
@@ -146,7 +139,7 @@ describe('a restore', () => {
     await fixture.own.query(`alter database ${left[0]} allow_connections true`);
     await unsubscribe(left[0]);
     await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-    await eventually(async () => expect(await metric('restore_leftovers')).toBe(0));
+    await eventually(async () => expect(await figureOf(fixture, 'restore_leftovers')).toBe(0));
   }, 180_000);
 
   it('that changed nothing does not block others if its databases cannot be removed yet', async () => {

@@ -1,7 +1,7 @@
 import { asUnavailable } from '@taskmesh/store';
 import { unavailable } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
-import { readdir, symlink } from 'node:fs/promises';
+import { atEnd, eventually } from '@taskmesh/testing';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import type { StoreOwner } from '../src/index.ts';
@@ -22,21 +22,14 @@ const fixture = await createBackupFixture('restore');
 await fixture.archive('own.tar.gz', bothStores('new'));
 await fixture.archive('bad-auth.tar.gz', ownArchive({ tasks: tasksDump(['new']), auth: 'selec;' }));
 await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['new']) });
-await symlink('/etc/passwd', join(fixture.config.backupsDir, 'link'));
 beforeEach(() => fixture.fillStores('old', 'old@x'));
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-const NOT_RESTORED = { success: false, databaseRestored: false };
-
+// tests/operate/journey/restore.ts has the rules about names that lead outside or nowhere.
 describe('the rules of a restore', () => {
-  it.each([
-    ['1: a file must be named', '', 'FILE_MISSING'],
-    ['2: a name that leads outside is refused', '../x.tar.gz', 'FILE_OUTSIDE'],
-    ['2: an absolute name is refused', '/etc/passwd', 'FILE_OUTSIDE'],
-    ['2: a link that leads outside is refused', 'link', 'FILE_OUTSIDE'],
-    ['3: a file that is not there is refused', 'none.tar.gz', 'FILE_NOT_FOUND'],
-  ])('%s', async (_rule, file, outcome) => {
-    expect(await fixture.restore(file)).toMatchObject({ ...NOT_RESTORED, outcome, error: expect.any(String) });
+  it('1: a file must be named', async () => {
+    const end = { success: false, databaseRestored: false, outcome: 'FILE_MISSING', error: expect.any(String) };
+    expect(await fixture.restore('')).toMatchObject(end);
   });
 
   it('6 and 9: the dump replaces the store; anything but rows is skipped and reported', async () => {
@@ -99,8 +92,7 @@ describe('the rules of a restore', () => {
       await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
       await fixture.withOther({ timeouts: { busyMs: 300 } }, async (other) => {
         expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
-          ...NOT_RESTORED,
-          outcome: 'BUSY',
+          ...{ success: false, databaseRestored: false, outcome: 'BUSY' },
           error: expect.stringContaining('Another restore is running'),
         });
       });
@@ -113,14 +105,10 @@ describe('an archive made by Taskmesh', () => {
   it('restores both stores, and keeps the sessions of accounts that still exist', async () => {
     await fixture.auth.query(`insert into accounts values (2, 'later@x')`);
     await fixture.auth.query(`insert into sessions (account) values (1), (1), (2)`);
-    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    const { outcome, message } = await fixture.restore('own.tar.gz', { stores: ['auth', 'tasks'] }); // all that it has
+    expect([outcome, message]).toEqual(['RESTORED', 'Database restored; the application may need a restart.']);
     expect(await fixture.inStores()).toEqual(NEW);
     expect(await fixture.auth.query('select count(*)::int as n from sessions')).toEqual([{ n: 2 }]);
-  });
-
-  it('restores neither store if one cannot be restored', async () => {
-    expect(await fixture.restore('bad-auth.tar.gz')).toMatchObject({ outcome: 'PROCESSED' });
-    expect(await fixture.inStores()).toEqual(OLD);
   });
 });
 
@@ -137,12 +125,6 @@ describe('a restore of one store', () => {
     expect(await fixture.own.query('select stores from restores order by started_at desc limit 1')).toEqual([
       { stores: [store] },
     ]);
-  });
-
-  it('of all stores in the archive is an ordinary one', async () => {
-    const { message } = await fixture.restore('own.tar.gz', { stores: ['auth', 'tasks'] });
-    expect(message).toBe('Database restored; the application may need a restart.');
-    expect(await fixture.inStores()).toEqual(NEW);
   });
 
   it('changes nothing if one of the named stores is not in the archive', async () => {
@@ -169,8 +151,10 @@ describe('a restore of one store', () => {
 const archives = async () => (await readdir(fixture.config.backupsDir)).toSorted();
 
 describe('a safety backup', () => {
-  it('contains the replaced data, and is named in the response, the journal and the list', async () => {
-    const { outcome, safetyBackup } = await fixture.restore('own.tar.gz', { safetyBackup: true });
+  it('is made by default if replaced stores are not kept, contains the replaced data, and is named in the response, the journal and the list', async () => {
+    const other = await fixture.startOther({ usesSafetyBackups: true });
+    atEnd(other.stop);
+    const { outcome, safetyBackup } = await restoreWith(other, 'own.tar.gz');
     expect([outcome, safetyBackup]).toEqual(['RESTORED', expect.stringMatching(/^taskmesh-.*\.tar\.gz$/)]);
     expect(await fixture.inStores()).toEqual(NEW);
     expect(
@@ -179,7 +163,8 @@ describe('a safety backup', () => {
     expect(await fixture.own.query('select origin from backups where file = $1', [safetyBackup])).toEqual([
       { origin: 'safety' },
     ]);
-    expect(await fixture.restore(safetyBackup ?? '')).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
+    const declined = await restoreWith(other, safetyBackup ?? '', { safetyBackup: false });
+    expect(declined).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
@@ -205,19 +190,11 @@ describe('a safety backup', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
-  it('is not made for an unfit archive', async () => {
+  it('is not made for an archive that is unfit in part, which replaces neither store', async () => {
     const before = await archives();
     const end = await fixture.restore('bad-auth.tar.gz', { safetyBackup: true });
     expect(end).toMatchObject({ outcome: 'PROCESSED', safetyBackup: null });
-    expect(await archives()).toEqual(before);
-  });
-
-  it('is made by default if replaced stores are not kept, unless the caller declines', async () => {
-    await fixture.withOther({ usesSafetyBackups: true }, async (other) => {
-      expect((await restoreWith(other, 'own.tar.gz')).safetyBackup).toMatch(/^taskmesh-/);
-      const refused = await restoreWith(other, 'own.tar.gz', { safetyBackup: false });
-      expect(refused).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
-    });
+    expect([await archives(), await fixture.inStores()]).toEqual([before, OLD]);
   });
 });
 
@@ -252,6 +229,15 @@ describe('around the swap', () => {
     expect(failures).toEqual([]);
     const kept = new Set((await fixture.auth.query('select id from sessions')).map(({ id }) => id));
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+  });
+
+  it('an interrupted restore is settled before the archive of the next one is extracted, which may take long or fail', async () => {
+    await fixture.own.query(
+      `insert into restores (id, file, stage, stores, started_at) values ('died', 'own.tar.gz', 'loading', '{tasks,auth}', now())`,
+    );
+    await writeFile(join(fixture.config.backupsDir, 'broken.tar.gz'), 'no archive');
+    expect(await fixture.restore('broken.tar.gz')).toMatchObject({ outcome: 'EXTRACTION_FAILED' });
+    expect(await fixture.own.query(`select stage from restores where id = 'died'`)).toEqual([{ stage: 'undone' }]);
   });
 
   it('a restore that has lost its lock leaves the stores unchanged, because another one may be running', async () => {

@@ -4,11 +4,9 @@ import { settleRestore } from '../src/restore/settle-restore.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import { undoRestore } from '../src/restore/restore-stores.ts';
 import type { StoreName } from '../src/databases/store.ts';
-import { createTestStores, KEPT_MS, NOW, type RestoreTrial } from './support/test-stores.ts';
+import { createTestStores, KEPT_MS, NOW, SWAPPED, UNTOUCHED, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
-const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
-const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
 let trial: RestoreTrial;
 

@@ -5,13 +5,11 @@ import { maintenanceUrl } from '../src/databases/connect.ts';
 import { swapIn } from '../src/databases/swap.ts';
 import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
-import { createTestStores, type RestoreTrial } from './support/test-stores.ts';
+import { createTestStores, SWAPPED, UNTOUCHED, type RestoreTrial } from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
 /** An administrator who may not end sessions of superusers. */
 const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
-const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
-const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 let trial: RestoreTrial;
 
 await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
@@ -220,16 +218,13 @@ describe('a swap that carries data over', () => {
     expect(stages).toEqual(['ahead', 'written', 'safety backup', 'final', '55P03']);
   });
 
-  it.each([
-    ['failed', () => Promise.reject(new Error('cut'))],
-    ['makes no more progress', () => new Promise<never>(() => undefined)],
-  ])('continues if copying ahead %s, and ends the sessions in the new store', async (_what, end) => {
+  it('continues if copying ahead makes no more progress, and ends the sessions in the new store', async () => {
     trial.loadLimits.stallMs = 100;
     const { owner, adminUrl } = trial.stores.auth;
     owner.carryOverAhead = async (database) => {
       const client = await connectClient(inDatabase(adminUrl, database));
       await client.query('begin; truncate sessions');
-      await end();
+      await new Promise(() => undefined);
     };
     owner.carryOver = async (database) =>
       void (await withClient(inDatabase(adminUrl, database), (client) =>

@@ -1,3 +1,5 @@
+import type { TestDatabase } from '@taskmesh/testing';
+
 /** Everything in a database and its server except rows of tables, by name: a restore must not change it. */
 export const DATABASE_STATE = `
   select jsonb_build_object(
@@ -33,8 +35,14 @@ export const SERVER_STATE = `
     'file contents', (select jsonb_agg(md5(pg_read_file(file, true)) order by file)
       from unnest(array['postgresql.conf', 'postgresql.auto.conf', 'pg_hba.conf', 'pg_ident.conf']) file)) as state`;
 
+/** Returns all of that and the content of the database, except rows. */
+export const catalogueOf = async ({ name, query }: Pick<TestDatabase, 'name' | 'query'>) => ({
+  ...(await query(DATABASE_STATE, [name]))[0],
+  inside: await query(STORE_STATE),
+});
+
 /** A store's schemas, the objects in them, and the privileges on them. */
-export const STORE_STATE = `
+const STORE_STATE = `
   select jsonb_agg(line order by line) as state from (
     select concat_ws(' ', 'schema', nspname, pg_get_userbyid(nspowner), acl) as line
     from pg_namespace, lateral (select string_agg(concat_ws(':', grantee::regrole, privilege_type, is_grantable), ',' order by 1) as acl

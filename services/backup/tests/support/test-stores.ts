@@ -14,6 +14,9 @@ import type { Store, StoreName } from '../../src/databases/store.ts';
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
 const STORES = ['tasks', 'auth'] as const;
+/** The states of the stores before and after a swap. */
+export const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
+export const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 
 export type TestStores = Awaited<ReturnType<typeof createTestStores>>;
 export type RestoreTrial = Awaited<ReturnType<TestStores['begin']>>;
