@@ -69,11 +69,6 @@ describe('an archive that was made here', () => {
 
   it.each<[string, (content: Content) => void, RegExp]>([
     [
-      'has a newer schema than is known',
-      ({ manifest }) => (manifest.stores.auth.schemaVersion = '0099-future'),
-      /version 0099-future, and known are 0001-accounts to 0014-bcrypt-hashes: restore it with the release that made it/,
-    ],
-    [
       'does not tell its schema',
       ({ manifest }) => (manifest.stores.tasks.schemaVersion = null),
       /no version, and known/,
@@ -82,16 +77,6 @@ describe('an archive that was made here', () => {
       'reports an earlier schema than it has',
       ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0001-tasks-and-feed'),
       /The store in the archive is not of the version 0001-tasks-and-feed/,
-    ],
-    [
-      'does not name a table that it has',
-      ({ manifest }) => delete manifest.stores.tasks.rows['feeds'],
-      /does not name the table feeds/,
-    ],
-    [
-      'names a table that it does not have',
-      ({ manifest }) => (manifest.stores.tasks.rows['labels'] = 0),
-      /names the table labels, which is missing/,
     ],
     [
       'is without a table of its version',
@@ -124,27 +109,15 @@ describe('an archive that was made here', () => {
 
   it('from a newer schema is not restored: the response says why, and nothing changes', async () => {
     const before = await rowsOf(stores);
-    const forged = forge(made, ({ manifest }) => (manifest.stores.tasks.schemaVersion = '0099-future'));
+    const forged = forge(made, ({ manifest }) => (manifest.stores.auth.schemaVersion = '0099-future'));
     expect(await stores.work.restore(forged)).toMatchObject({
       outcome: 'PROCESSED',
       dropped: [],
       message: expect.stringMatching(
-        /not restored \(The archive has a schema of the version 0099-future, .*newer one\)/,
+        /not restored \(The archive has a schema of the version 0099-future, and known are 0001-accounts to 0014-bcrypt-hashes: restore it with the release that made it, or with a newer one\)/,
       ),
     });
     expect(await rowsOf(stores)).toEqual(before);
-  }, 180_000);
-
-  it('restores no idempotency keys, which belong to tasks of a discarded history', async () => {
-    const [owner, keys] = ['00000000-0000-7000-8000-000000000001', 'select key from idempotency_keys order by key'];
-    const use = (key: string) =>
-      stores.tasks.query(`insert into idempotency_keys values ($1, $2, 'hash', '{}', now() + interval '1 day')`, [owner, key]); // prettier-ignore
-    await use('before the backup');
-    const { file } = await stores.work.create();
-    await use('behind the backup');
-    expect(await stores.tasks.query(keys)).toHaveLength(2);
-    expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
-    expect(await stores.tasks.query(keys)).toEqual([]);
   }, 180_000);
 
   it('is rejected if data would be lost, unless the request allows it: then the response lists the data', async () => {
@@ -154,7 +127,6 @@ describe('an archive that was made here', () => {
     await stores.auth.query('create table invoices (id int)');
     const { file } = await stores.work.create();
     await stores.tasks.query(`update tasks set title = 'changed'`);
-    expect(await reasonOf(file)).toMatch(/with a loss only, .* without tasks\.tasks\.of_tomorrow, auth\.invoices/);
     expect(await stores.work.restore(file)).toMatchObject({
       outcome: 'PROCESSED',
       message: expect.stringContaining('lose tasks.of_tomorrow'),
@@ -168,7 +140,9 @@ describe('an archive that was made here', () => {
     expect(await stores.tasks.query(`select 1 from tasks where title = 'changed'`)).toEqual([]);
   }, 180_000);
 
-  it('restores random rows of both stores unchanged', async () => {
+  it('restores random rows of both stores unchanged, but no idempotency keys, which belong to a discarded history', async () => {
+    const use = (key: string) =>
+      stores.tasks.query(`insert into idempotency_keys values (gen_random_uuid(), $1, 'hash', '{}', now() + interval '1 day')`, [key]); // prettier-ignore
     const text = (min: number, max: number) =>
       fc
         .string({ unit: 'grapheme', minLength: min, maxLength: max })
@@ -218,11 +192,14 @@ describe('an archive that was made here', () => {
     );
     const before = await rowsOf(stores);
     expect(before.tasks.length).toBeGreaterThan(ROWS);
+    await use('before the backup');
     const { file } = await stores.work.create();
+    await use('behind the backup');
     await stores.tasks.query(`delete from tasks where priority = 'low'; update tasks set title = 'changed'`);
     await stores.auth.query(`update accounts set name = 'changed'`);
     expect(await stores.work.restore(file)).toMatchObject({ outcome: 'RESTORED' });
     expect(await rowsOf(stores)).toEqual(before);
+    expect(await stores.tasks.query('select key from idempotency_keys')).toEqual([]);
   }, 180_000);
 });
 

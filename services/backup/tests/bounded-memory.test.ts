@@ -12,20 +12,16 @@ import { accountsDump, createBackupFixture, ownArchive, tasksDump } from './supp
 import { startBackupProcess } from './support/backup-process.ts';
 import { privateMib } from './support/memory.ts';
 
-const MEBIBYTE = 1024 * 1024;
+const MIB = 1024 * 1024;
 const TABLE = 'create table t (a int, b text, c text);\n';
 const row = `(1, 'abc', null)`;
 
 /** Dumps that would cost a careless reader much memory. */
 const HEAVY_DUMPS: [what: string, dump: () => string][] = [
-  ['a tiny dump', () => `${TABLE}insert into t values ${row};`],
   ['one INSERT of very many rows', () => `${TABLE}insert into t values ${Array(100_000).fill(row).join(',')};`],
   ['very many INSERT statements', () => TABLE + `insert into t values ${row};\n`.repeat(20_000)],
   ['statements of many constants', () => TABLE + `insert into t values (${'1,'.repeat(30_000)}1);`],
-  [
-    'statements with long texts',
-    () => TABLE + `insert into t (b) values ('${'x'.repeat(1.9 * MEBIBYTE)}');\n`.repeat(20),
-  ],
+  ['statements with long texts', () => TABLE + `insert into t (b) values ('${'x'.repeat(1.9 * MIB)}');\n`.repeat(20)],
   ['statements with many operators', () => TABLE + `select 1${'+1'.repeat(30_000)};`],
   ['deep nesting', () => `${TABLE}select ${'('.repeat(60_000)}1`],
   ['many columns', () => `create table t (${Array.from({ length: 1_500 }, (_, n) => `a${n} int`).join(',')});`],
@@ -34,12 +30,10 @@ const HEAVY_DUMPS: [what: string, dump: () => string][] = [
     () => Array.from({ length: 900 }, (_, n) => `create table t${n} (a int, b text default 'x');`).join('\n'),
   ],
   ['much COPY data', () => `${TABLE}copy t from stdin;\n${`1\t${'x'.repeat(90)}\ty\n`.repeat(1_000_000)}\\.\n`],
-  ['a line of COPY data without an end', () => `${TABLE}copy t from stdin;\n${'x'.repeat(72 * MEBIBYTE)}`],
-  ['a statement without an end', () => TABLE + 'a '.repeat(36 * MEBIBYTE)],
-  ['a comment without an end', () => `${TABLE}-- ${'a '.repeat(36 * MEBIBYTE)}`],
+  ['a line of COPY data without an end', () => `${TABLE}copy t from stdin;\n${'x'.repeat(72 * MIB)}`],
+  ['a statement without an end', () => TABLE + 'a '.repeat(36 * MIB)],
+  ['a comment without an end', () => `${TABLE}-- ${'a '.repeat(36 * MIB)}`],
 ];
-
-const MIB = 1024 * 1024;
 
 interface HardArchive {
   what: string;
@@ -131,12 +125,6 @@ const HARD_ARCHIVES: HardArchive[] = [
     bytes: async () => Buffer.from(`age-encryption.org/v1\n-> scrypt ${'A'.repeat(22)} 30\n${'A'.repeat(43)}\n--- ${'A'.repeat(43)}\n`), // prettier-ignore
     isRestored: false,
   },
-  {
-    what: 'an encrypted one whose header has no end',
-    suffix: '.age',
-    bytes: async () => Buffer.from(`age-encryption.org/v1\n${`-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n`.repeat(MIB)}`), // prettier-ignore
-    isRestored: false,
-  },
   ...HEAVY_DUMPS.map(([what, dump]) => ({
     what: `a dump: ${what}`,
     bytes: async () => zipped(entriesOf({ 'database.sql': withTasks(dump()) })),
@@ -152,7 +140,7 @@ const RESTORE = 'mutation ($file: String!) { result: restoreBackup(file: $file) 
 const CREATE = 'mutation { result: createBackup { file } }';
 
 /** One archive of each kind; a long run (npm run test:long) tries all of them. */
-const QUICK = /^(a small one|a manifest at its limit|a dump: (one INSERT|deep|many tables|a line of COPY).*)$/;
+const QUICK = /^(a manifest at its limit|a dump: (one INSERT|deep|many tables|a line of COPY).*)$/;
 const ARCHIVES = HARD_ARCHIVES.filter(({ what }) => process.env.TASKMESH_LONG || QUICK.test(what));
 
 const fixture = await createBackupFixture('memory', { keys: [KEY] });

@@ -105,12 +105,11 @@ await fixture.tasks.query(`insert into tasks select gen_random_uuid(), 'task ' |
 await fixture.auth.query(`insert into accounts values (1, 'secret@example.com')`);
 
 describe('encrypted archives', () => {
-  it('are made, verified and restored like others', async () => {
+  it('are made and restored like others', async () => {
     const before = await fixture.tasks.query('select * from tasks order by id');
     const made = await fixture.backup.backups.create();
     expect(made.file).toMatch(/\.tar\.gz\.age$/);
     expect(made.sizeBytes).toBe((await stat(join(fixture.config.backupsDir, made.file))).size);
-    expect(await fixture.backup.backups.verify(made.file)).toMatchObject({ stores: ['tasks', 'auth'] });
     await fixture.tasks.query('delete from tasks');
     expect(await fixture.restore(made.file)).toMatchObject({ databaseRestored: true });
     expect(await fixture.tasks.query('select * from tasks order by id')).toEqual(before);

@@ -21,17 +21,11 @@ const UNKNOWN_FILE: Omit<Backup, 'file'> = {
 const UNFIT = { unfitAt: new Date(2_000), unfitReason: 'it holds nothing' };
 
 describe('the result of examining an archive', () => {
-  it('is recorded for an unknown archive, and for one that was not examined', async () => {
-    const found: Backup = { file: 'found', ...UNKNOWN_FILE, ...UNFIT };
-    await repository.recordExamined(found);
-    expect(await repository.find('found')).toMatchObject(found);
+  it('is recorded for one that was not examined, and never replaces what its maker has recorded meanwhile', async () => {
     const sent: Backup = { ...UNKNOWN_FILE, file: 'sent', origin: 'upload' };
     await repository.save(sent);
     await repository.recordExamined({ ...sent, stores: ['tasks'] });
     expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
-  });
-
-  it('never replaces what its maker has recorded meanwhile', async () => {
     const made: Backup = { ...UNKNOWN_FILE, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
     await repository.save(made);
     await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });

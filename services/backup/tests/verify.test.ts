@@ -50,20 +50,8 @@ describe('verifying a backup', () => {
       verifiedVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
     expect(await find(file)).toMatchObject({ file, sha256, verifiedAt: expect.any(Date) });
-    const [listed] = (await fixture.backup.backups.list()).filter((backup) => backup.file === file);
+    const listed = (await fixture.backup.backups.list()).find((backup) => backup.file === file);
     expect(listed?.verifiedAt).toBeInstanceOf(Date);
-    // A restarted service has it in its metrics.
-    await fixture.withOther({}, ({ metrics }) =>
-      eventually(async () => {
-        const text = await metrics.getSingleMetricAsString('taskmesh_backup_last_verified_timestamp_seconds');
-        expect(Number(text.trim().split(' ').at(-1))).toBe((listed?.verifiedAt?.getTime() ?? NaN) / 1000);
-      }),
-    );
-  });
-
-  it('verifies an archive made by hand, and reports its store', async () => {
-    await fixture.archive('foreign.tar.gz', { 'database.sql': tasksDump(['three']) });
-    expect((await verify('foreign.tar.gz')).verified).toMatchObject({ stores: ['tasks'] });
   });
 
   it('reports its progress', async () => {
@@ -85,11 +73,9 @@ describe('verifying a backup', () => {
       'Line 1: relation "nowhere"',
     ],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
-    [
-      'fewer rows than in the manifest',
-      promising({ tasks: 3 }),
-      'The table tasks has 2 rows, but the manifest says 3.',
-    ],
+    ['a table not in the manifest', promising({}), 'The manifest does not name the table tasks.'],
+    ['a manifest of more tables', promising({ tasks: 2, labels: 0 }), 'names the table labels, which is missing.'],
+    ['a manifest of more rows', promising({ tasks: 3 }), 'The table tasks has 2 rows, but the manifest says 3.'],
   ])('rejects %s, with the reason', async (name, files, reason) => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, files);
@@ -179,7 +165,8 @@ describe('verifying a backup', () => {
       });
       goOn.resolve();
       expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
-      expect(await scheduled).toMatchObject({ verifiedAt: expect.any(Date) }); // a scheduled verification can wait
+      // A scheduled verification can wait. The archive was made by hand, with one store.
+      expect(await scheduled).toMatchObject({ stores: ['tasks'], verifiedAt: expect.any(Date) });
     } finally {
       goOn.resolve();
       await other.stop();
@@ -189,14 +176,15 @@ describe('verifying a backup', () => {
 
 describe('a failed verification', () => {
   it.each([
-    ['in COPY', `create table tasks (id uuid, title text);\ncopy tasks from stdin;\nwritten by a user\tx\n\\.\n`],
-    ['in INSERT', `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`],
-    ['as invalid SQL', `insert into tasks 'written by a user' 'x';`],
-  ])('does not reveal the rejected value of a dump: %s', async (name, dump) => {
-    const file = `${name.replaceAll(' ', '-')}.tar.gz`;
-    await fixture.archive(file, { 'database.sql': dump });
-    const { error } = await verify(file);
-    expect(error?.message).toMatch(/Line \d: (PostgreSQL refuses a value \(22P02|it is no SQL)/);
+    [
+      `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`,
+      'refuses a value (22P02',
+    ],
+    [`insert into tasks 'written by a user' 'x';`, 'it is no SQL'],
+  ])('does not reveal the rejected value of a dump: %s', async (dump, reason) => {
+    await fixture.archive('secret.tar.gz', { 'database.sql': dump });
+    const { error } = await verify('secret.tar.gz');
+    expect(error?.message).toContain(reason);
     expect(error?.message + JSON.stringify(fixture.logged)).not.toContain('written by a user');
   });
 

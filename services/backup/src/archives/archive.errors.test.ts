@@ -1,5 +1,4 @@
-import { AppError } from '@taskmesh/contracts';
-import { DumpError, LoadError } from '@taskmesh/pg-rows';
+import { LoadError } from '@taskmesh/pg-rows';
 import { DiskSpaceError } from '../disk-space.ts';
 import { TooSlowError } from '../stall-detection.ts';
 import { asBackupFailure, asVerifyFailure, isUnverifiable, LossError, findUnfitReason } from './archive.errors.ts';
@@ -18,12 +17,6 @@ describe('a failed backup', () => {
   ])('explains %s to operators, without a path or a host', (code, message) => {
     const cause = Object.assign(new Error(`${code}: open '/srv/secret/place' on db.internal`), { code });
     expect(asBackupFailure(cause)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, cause });
-  });
-
-  it('reports what a dump cannot contain', () => {
-    const failure = asBackupFailure(new DumpError('tasks: view "v"'));
-    expect(failure).toBeInstanceOf(AppError);
-    expect(failure).toMatchObject({ code: 'CONFLICT', message: 'The backup was not made: tasks: view "v".' });
   });
 
   it('passes on a defect unchanged', () => {

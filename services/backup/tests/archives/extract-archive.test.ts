@@ -1,6 +1,6 @@
 import { unavailable } from '@taskmesh/contracts';
 import { eventually, makeTempDir } from '@taskmesh/testing';
-import { chmod, lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGzip, gzipSync } from 'node:zlib';
@@ -91,7 +91,7 @@ describe('extracting an archive', () => {
   });
 
   it('refuses too many entries before it has written many', async () => {
-    const entries = Array.from({ length: 20_000 }, (_, index) => ({ name: `f${index}` }));
+    const entries = Array.from({ length: 10_500 }, (_, index) => ({ name: `f${index}` }));
     await expect(extract(gzipSync(tar(entries)))).rejects.toThrow('more than 10000 entries');
   });
 
@@ -167,9 +167,6 @@ describe('extracting an archive', () => {
     await rm(dir, { recursive: true });
     await writeFile(dir, 'a file where the folder should be');
     await expect(extract(gzipSync(tar([{ name: 'a', content: 'x' }])))).rejects.toThrow(ExtractionError);
-    await rm(dir);
-    await mkdir(dir);
-    await chmod(dir, 0o700);
   });
 });
 

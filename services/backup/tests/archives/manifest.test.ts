@@ -1,21 +1,8 @@
 import { makeTempDir } from '@taskmesh/testing';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readManifest } from '../../src/archives/manifest.ts';
+import { readManifest, type Manifest } from '../../src/archives/manifest.ts';
 import { ownArchive } from '../support/backup-fixture.ts';
-
-interface Entry {
-  file: string;
-  sizeBytes: number;
-  rows: Record<string, number>;
-  schemaVersion: string | null;
-}
-interface Written {
-  format: number;
-  product?: string;
-  createdAt?: string;
-  stores: Record<string, Entry>;
-}
 
 let dir: string;
 beforeEach(async () => {
@@ -26,18 +13,12 @@ const files = () => ownArchive({ tasks: 'tasks', auth: 'auth' });
 const put = async (content: Record<string, string | undefined>) => {
   for (const [name, text] of Object.entries(content)) if (text !== undefined) await writeFile(join(dir, name), text);
 };
-const changed = (change: (manifest: Written) => void) => {
+const changed = (change: (manifest: Manifest) => unknown) => {
   const all = files();
-  const manifest = JSON.parse(all['manifest.json'] ?? '') as Written;
+  const manifest = JSON.parse(all['manifest.json'] ?? '') as Manifest;
   change(manifest);
   return { ...all, 'manifest.json': JSON.stringify(manifest) };
 };
-const entry = (manifest: Written, name: string): Entry => {
-  const found = manifest.stores[name];
-  if (!found) throw new Error(`There is no ${name}.`);
-  return found;
-};
-
 describe('the manifest of an archive', () => {
   it.each<[string, () => Record<string, string | undefined>, string]>([
     ['is larger than that of any archive made here', () => ({ ...files(), 'manifest.json': JSON.stringify('x'.repeat(256 * 1024)) }), 'larger than'], // prettier-ignore
@@ -46,34 +27,25 @@ describe('the manifest of an archive', () => {
       () => changed((m) => (m.createdAt = '0000-01-01T00:00:00.000Z')),
       'is not from Taskmesh',
     ],
-    ['contains no store', () => changed((manifest) => (manifest.stores = {})), 'is not from Taskmesh'],
-    ['lacks a store', () => changed((manifest) => delete manifest.stores['auth']), 'is not from Taskmesh'],
-    ['contains an unknown store', () => changed((m) => (m.stores['more'] = entry(m, 'auth'))), 'is not from Taskmesh'],
-    ['has a newer format', () => changed((manifest) => (manifest.format = 3)), 'is not from Taskmesh'],
     [
-      'does not say which product made it',
-      () => changed((manifest) => delete manifest.product),
+      'lacks a store',
+      () => changed(({ stores }) => Object.assign(stores, { auth: undefined })),
       'is not from Taskmesh',
     ],
+    ['contains an unknown store', () => changed(({ stores }) => Object.assign(stores, { more: stores.auth })), 'is not from Taskmesh'], // prettier-ignore
+    ['has a newer format', () => changed((m) => Object.assign(m, { format: 3 })), 'is not from Taskmesh'],
+    ['does not say which product made it', () => changed((m) => Object.assign(m, { product: undefined })), 'is not from Taskmesh'], // prettier-ignore
     [
       'contains more tables than any store has',
-      () => changed((m) => (entry(m, 'tasks').rows = Object.fromEntries([...'x'.repeat(1_001)].map((_, n) => [`t${n}`, 0])))), // prettier-ignore
+      () => changed(({ stores }) => (stores.tasks.rows = Object.fromEntries([...'x'.repeat(1_001)].map((_, n) => [`t${n}`, 0])))), // prettier-ignore
       'is not from Taskmesh',
     ],
     [
       'gives each store the dump of the other',
-      () =>
-        changed(({ stores }) => {
-          const { tasks, auth } = stores;
-          if (tasks && auth) Object.assign(stores, { tasks: auth, auth: tasks });
-        }),
+      () => changed(({ stores }) => Object.assign(stores, { tasks: stores.auth, auth: stores.tasks })),
       'the dump of another store',
     ],
-    [
-      'contains another size',
-      () => changed((manifest) => (entry(manifest, 'auth').sizeBytes = 5)),
-      'auth.sql does not match',
-    ],
+    ['contains another size', () => changed(({ stores }) => (stores.auth.sizeBytes = 5)), 'auth.sql does not match'],
     ['does not mention every dump', () => ({ ...files(), 'more.sql': '--' }), 'does not name: 1'],
     ['mentions a missing dump', () => ({ ...files(), 'auth.sql': undefined }), 'auth.sql'],
     ['mentions a dump that differs in one byte', () => ({ ...files(), 'auth.sql': 'autk' }), 'auth.sql does not match'],
