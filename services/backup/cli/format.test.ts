@@ -47,24 +47,17 @@ it('writes the times in a message in the same format', () => {
   );
 });
 
-function terminal(isTTY: boolean) {
+it('shows progress as a bar on a terminal, which is cleared at the end', () => {
   const written: string[] = [];
-  return { isTTY, columns: 80, write: (text: string) => void written.push(text), written };
-}
-
-describe('the progress of work', () => {
-  it('is a bar on a terminal, which is cleared at the end', () => {
-    const out = terminal(true);
-    const view = createProgressView(out);
-    view.show({ phase: 'load', store: 'tasks', doneBytes: 3_140_000, totalBytes: 6_280_000 });
-    view.show({ phase: 'dump', store: 'auth', doneBytes: 2_000 });
-    view.end();
-    expect(out.written).toEqual([
-      '\r\u001b[2Kloading tasks      [############............]  50 %  3.1 MB',
-      '\r\u001b[2Kreading auth       2 kB',
-      '\r\u001b[2K',
-    ]);
-  });
+  const view = createProgressView({ isTTY: true, columns: 80, write: (text: string) => void written.push(text) });
+  view.show({ phase: 'load', store: 'tasks', doneBytes: 3_140_000, totalBytes: 6_280_000 });
+  view.show({ phase: 'dump', store: 'auth', doneBytes: 2_000 });
+  view.end();
+  expect(written).toEqual([
+    '\r\u001b[2Kloading tasks      [############............]  50 %  3.1 MB',
+    '\r\u001b[2Kreading auth       2 kB',
+    '\r\u001b[2K',
+  ]);
 });
 
 const UNDOABLE = {

@@ -64,17 +64,17 @@ it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
   },
 );
 
+const HELP = [fileURLToPath(new URL('main.ts', import.meta.url)), '--help'];
+
 it('fails if its output cannot be written', async () => {
-  const main = fileURLToPath(new URL('main.ts', import.meta.url));
   await using full = await open('/dev/full', 'w');
-  const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', full.fd, 'pipe'] });
+  const child = spawn(process.execPath, HELP, { stdio: ['ignore', full.fd, 'pipe'] });
   const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')]);
   expect([said, code]).toEqual(['The output could not be written: ENOSPC: no space left on device, write\n', 1]);
 });
 
 it('ends normally if nothing reads its output', async () => {
-  const main = fileURLToPath(new URL('main.ts', import.meta.url));
-  const child = spawn(process.execPath, [main, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, HELP, { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect([said, code]).toEqual(['', 0]);
