@@ -1,39 +1,11 @@
-import type { Identity } from '@taskmesh/identity';
 import { atEnd, eventually } from '@taskmesh/testing';
 import { runStores } from './stores.ts';
 
-const PASSWORD = 'correct horse battery';
-const SIGN_UP = 'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken user { id } } }';
-const CREATE = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
 const stores = await runStores('deletions');
 afterAll(() => stores.stop());
 
-async function ask(
-  service: 'auth' | 'tasks',
-  query: string,
-  variables: object = {},
-  identity: Identity = { role: 'anonymous' },
-  { services } = stores,
-) {
-  const { subgraph } = services[service];
-  const result = await subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'test' });
-  if (result.errors) throw new Error(JSON.stringify(result.errors));
-  return result;
-}
-
-async function remove(account: Identity, of = stores): Promise<void> {
-  const query = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
-  await ask('auth', query, { input: { password: PASSWORD } }, account, of);
-}
-
 /** An account with two tasks. */
-async function signUp(email: string, of = stores): Promise<Identity & { role: 'user' }> {
-  const input = { email, password: PASSWORD, name: 'Somebody' };
-  const { extensions } = await ask('auth', SIGN_UP, { input }, undefined, of);
-  const identity = { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
-  for (const title of ['one', 'two']) await ask('tasks', CREATE, { title }, identity, of);
-  return identity;
-}
+const signUp = (email: string, { users } = stores) => users.signUp(email, ['one', 'two']);
 
 const emails = async ({ auth } = stores) =>
   (await auth.query('select email from accounts order by email')).map(({ email }) => email);
@@ -44,7 +16,7 @@ it('restoring an archive from before a deletion, or undoing it, brings back neit
   const ada = await signUp('ada@example.com');
   const bob = await signUp('bob@example.com');
   const { file } = await stores.work.create();
-  await remove(ada);
+  await stores.users.deleteAccount(ada);
   await stores.services.tasks.processDeletions();
   expect(await emails()).toEqual(['bob@example.com']);
   expect(await owners()).toEqual([bob.userId, bob.userId]);
@@ -54,11 +26,11 @@ it('restoring an archive from before a deletion, or undoing it, brings back neit
   expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
   expect(await emails()).toEqual(['bob@example.com']);
   expect(await owners()).toEqual([bob.userId, bob.userId]);
-  await expect(ask('tasks', CREATE, { title: 'late' }, ada)).rejects.toThrow('UNAUTHENTICATED');
-  await ask('tasks', CREATE, { title: 'three' }, bob);
+  await expect(stores.users.createTask(ada, 'late')).rejects.toThrow('UNAUTHENTICATED');
+  await stores.users.createTask(bob, 'three');
 
   // Deleted after the restore, so the replaced stores, which the undo brings back, still have the account.
-  await remove(bob);
+  await stores.users.deleteAccount(bob);
   await stores.services.tasks.processDeletions();
   expect((await stores.work.undo()).outcome).toBe('RESTORED');
   expect(await emails()).toEqual([]);
@@ -77,7 +49,7 @@ it('an account deleted right before the swap, which tasks has not processed yet,
   let isDeleted = false;
   stores.services.tasks.restore.importDatabase = async (...args) => {
     const result = await importing(...args);
-    await remove(carol);
+    await stores.users.deleteAccount(carol);
     isDeleted = true;
     return result;
   };
@@ -99,7 +71,7 @@ it('an account deleted right before the swap, which tasks has not processed yet,
 
 it('a new installation gets the accounts of the archive, but no tasks of an account that was being deleted', async () => {
   const [dora, emil] = [await signUp('dora@example.com'), await signUp('emil@example.com')];
-  await remove(dora);
+  await stores.users.deleteAccount(dora);
   await stores.services.tasks.processDeletions();
   // As if the archive had been made before tasks processed the deletion.
   await stores.tasks.query(
@@ -128,7 +100,7 @@ it('a new installation gets the accounts of the archive, but no tasks of an acco
 it('an installation with deletions of its own still applies the deletions recorded in an archive', async () => {
   const gina = await signUp('gina@example.com');
   const before = await stores.work.create();
-  await remove(gina);
+  await stores.users.deleteAccount(gina);
   await stores.services.tasks.processDeletions();
   const after = await stores.work.create();
   const other = await runStores('deletions_elsewhere');
@@ -143,7 +115,7 @@ it('an installation with deletions of its own still applies the deletions record
     );
   atEnd(() => other.stop());
   const hugo = await signUp('hugo@example.com', other);
-  await remove(hugo, other);
+  await other.users.deleteAccount(hugo);
   await take(after);
   const log = await deleted();
   expect(log[0]).toBe(hugo.userId);
@@ -154,5 +126,5 @@ it('an installation with deletions of its own still applies the deletions record
   await other.services.tasks.processDeletions();
   const [position] = await other.tasks.query('select sequence::int as sequence from account_position');
   expect(position?.sequence).toBe(log.length);
-  await expect(ask('tasks', CREATE, { title: 'late' }, gina, other)).rejects.toThrow('UNAUTHENTICATED');
+  await expect(other.users.createTask(gina, 'late')).rejects.toThrow('UNAUTHENTICATED');
 }, 180_000);

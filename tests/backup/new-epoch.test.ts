@@ -25,6 +25,7 @@ const backup = await runBackup(
   'epoch',
   { tasks: database, auth },
   { tasks: callInProcess(tasksRestore, tasks.restore) },
+  { busyMs: 300 },
 );
 afterAll(async () => {
   await backup.stop();

@@ -127,23 +127,23 @@ afterAll(() => stores.stop());
       return stores.work.restore(file);
     };
 
-    it.each(FLAGS)('of a store brings all of it back (%s)', async (flags) => {
-      await stores.tasks.query('truncate tasks');
-      const { url } = earlier.tasks;
-      expect(await archive('store.tar.gz', { 'database.sql': url }, flags)).toMatchObject({
-        outcome: 'RESTORED',
-        dropped: [],
-      });
-      expect((await rowsOf(stores)).tasks).toEqual((await rowsOf(earlier)).tasks);
-    });
-
-    it.each(FLAGS)("of another service's database brings its tasks (%s)", async (flags) => {
-      await stores.tasks.query('truncate tasks');
-      const { outcome, message, dropped } = await archive('legacy.tar.gz', { 'database.sql': legacy.url }, flags);
-      expect([outcome, message]).toEqual(['RESTORED', expect.any(String)]);
-      expect(dropped).toContain('tasks.users');
-      const rows = (database: TestDatabase) => database.query(`select ${COLUMNS} from tasks order by id`);
-      expect(await rows(stores.tasks)).toEqual(await rows(legacy));
-    });
+    it.each(FLAGS)(
+      "of a store brings all of it back, and of another service's database its tasks (%s)",
+      async (flags) => {
+        await stores.tasks.query('truncate tasks');
+        const { url } = earlier.tasks;
+        expect(await archive('store.tar.gz', { 'database.sql': url }, flags)).toMatchObject({
+          outcome: 'RESTORED',
+          dropped: [],
+        });
+        expect((await rowsOf(stores)).tasks).toEqual((await rowsOf(earlier)).tasks);
+        await stores.tasks.query('truncate tasks');
+        const { outcome, message, dropped } = await archive('legacy.tar.gz', { 'database.sql': legacy.url }, flags);
+        expect([outcome, message]).toEqual(['RESTORED', expect.any(String)]);
+        expect(dropped).toContain('tasks.users');
+        const rows = (database: TestDatabase) => database.query(`select ${COLUMNS} from tasks order by id`);
+        expect(await rows(stores.tasks)).toEqual(await rows(legacy));
+      },
+    );
   },
 );

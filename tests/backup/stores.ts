@@ -1,3 +1,4 @@
+import type { Identity } from '@taskmesh/identity';
 import { createAuth, readAuthConfig, type Auth } from '@taskmesh/auth';
 import { createBackup, readBackupConfig, type Backup, type BackupDeps, type StoreOwner } from '@taskmesh/backup';
 import { accountsInternal, authRestore, callInProcess, tasksRestore, type BackupWork } from '@taskmesh/internal-api';
@@ -25,7 +26,51 @@ export interface RunningBackup {
 }
 
 /** A backup service, and the stores that it backs up with the services that own them. */
-export type RunningStores = Databases & RunningBackup & { services: { auth: Auth; tasks: Tasks } };
+export type RunningStores = Databases & RunningBackup & { services: Services; users: ReturnType<typeof usersOf> };
+
+interface Services {
+  auth: Auth;
+  tasks: Tasks;
+}
+
+const PASSWORD = 'correct horse battery';
+
+/** What users do. */
+function usersOf(services: Services) {
+  const ask = async (
+    service: 'auth' | 'tasks',
+    identity: Identity,
+    query: string,
+    variables: Record<string, unknown>,
+  ) => {
+    const result = await services[service].subgraph.execute({ query, variables }, { identity, requestId: 'test' });
+    if (result.errors) throw new Error(JSON.stringify(result.errors));
+    return result;
+  };
+  const createTask = async (owner: Identity, title: string): Promise<string> => {
+    const query = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
+    return ((await ask('tasks', owner, query, { title })).data?.createTask as { id: string }).id;
+  };
+  return {
+    createTask,
+    async signUp(email: string, titles: string[] = []) {
+      const query = 'mutation ($input: SignUpInput!) { signUp(input: $input) { refreshToken user { id } } }';
+      const input = { email, password: PASSWORD, name: 'Somebody' };
+      const { extensions } = await ask('auth', { role: 'anonymous' }, query, { input });
+      const identity = { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
+      for (const title of titles) await createTask(identity, title);
+      return identity;
+    },
+    changeTask: (owner: Identity, id: string, input: object) =>
+      ask('tasks', owner, 'mutation ($id: ID!, $input: UpdateTaskInput!) { updateTask(id: $id, input: $input) { version } }', { id, input }), // prettier-ignore
+    deleteTask: (owner: Identity, id: string) =>
+      ask('tasks', owner, 'mutation ($id: ID!) { deleteTask(id: $id) }', { id }),
+    async deleteAccount(account: Identity) {
+      const query = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
+      await ask('auth', account, query, { input: { password: PASSWORD } });
+    },
+  };
+}
 
 /** Soon after the times in the stores' rows, so that retention removes none of them. */
 const BEGIN = Date.parse('2026-01-15T00:00Z');
@@ -56,6 +101,7 @@ export async function runStores(name: string): Promise<RunningStores> {
     ...databases,
     ...backup,
     services: { auth, tasks },
+    users: usersOf({ auth, tasks }),
     async stop() {
       await backup.stop();
       for (const service of [auth, tasks]) await service.stop();
@@ -75,6 +121,7 @@ export async function runBackup(
   name: string,
   { auth, tasks }: Databases,
   owners: Partial<BackupDeps['owners']> = {},
+  timeouts: BackupDeps['timeouts'] = {},
 ): Promise<RunningBackup> {
   const dir = await mkdtemp(join(tmpdir(), `taskmesh-${name}-`));
   const backupsDir = join(dir, 'backups');
@@ -85,7 +132,7 @@ export async function runBackup(
     ...{ AUTH_ADMIN_URL: auth.url, TASKS_ADMIN_URL: tasks.url },
   });
   const all = { tasks: noOwner, auth: noOwner, ...owners };
-  const backup = await createBackup(config, { clock, log: logOf(name), owners: all });
+  const backup = await createBackup(config, { clock, log: logOf(name), owners: all, timeouts });
   await backup.start();
   return {
     backup,

@@ -1,5 +1,4 @@
 import { STORE_TABLES } from '@taskmesh/internal-api';
-import type { Identity } from '@taskmesh/identity';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,29 +7,9 @@ import { createGunzip } from 'node:zlib';
 import { Readable } from 'node:stream';
 import { runStores } from './stores.ts';
 
-const UPDATE = 'mutation ($id: ID!, $input: UpdateTaskInput!) { updateTask(id: $id, input: $input) { version } }';
 const stores = await runStores('tables');
+const { users } = stores;
 afterAll(() => stores.stop());
-
-async function ask(service: 'auth' | 'tasks', identity: Identity, query: string, variables: object) {
-  const { subgraph } = stores.services[service];
-  const result = await subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'test' });
-  if (result.errors) throw new Error(JSON.stringify(result.errors));
-  return result;
-}
-
-async function signUp(email: string) {
-  const query = 'mutation ($input: SignUpInput!) { signUp(input: $input) { refreshToken user { id } } }';
-  const input = { email, password: 'correct horse battery', name: 'Somebody' };
-  const { extensions } = await ask('auth', { role: 'anonymous' }, query, { input });
-  return { role: 'user', ...(extensions?.session as { userId: string; sessionId: string }) } as const;
-}
-
-async function createTask(identity: Identity, title: string): Promise<string> {
-  const query = 'mutation ($title: String!) { createTask(input: { title: $title }) { id } }';
-  const { data } = await ask('tasks', identity, query, { title });
-  return (data?.createTask as { id: string }).id;
-}
 
 /** Returns all dumps of the archive as one text. */
 async function contentOf(file: string): Promise<string> {
@@ -83,7 +62,7 @@ it('deletes the rows of every table of auth that has an owner with the account',
 });
 
 it('keeps sessions, tokens and the key of cursors out of archives, because they grant access', async () => {
-  await createTask(await signUp('eve@example.com'), 'one');
+  await users.signUp('eve@example.com', ['one']);
   const inStores = async (table: string) => (await stores.auth.query(`select 1 from ${table}`)).length;
   expect([(await inStores('sessions')) > 0, (await inStores('refresh_tokens')) > 0]).toEqual([true, true]);
   const { file } = await stores.work.create();
@@ -100,12 +79,11 @@ it('keeps sessions, tokens and the key of cursors out of archives, because they 
 }, 180_000); // prettier-ignore
 
 it('makes archives that grow with the data, not with the changes, and contain no deleted tasks', async () => {
-  const ada = await signUp('ada@example.com');
-  const id = await createTask(ada, 'kept');
-  await ask('tasks', ada, 'mutation ($id: ID!) { deleteTask(id: $id) }', { id: await createTask(ada, 'removed text') });
+  const ada = await users.signUp('ada@example.com');
+  const id = await users.createTask(ada, 'kept');
+  await users.deleteTask(ada, await users.createTask(ada, 'removed text'));
   const before = await contentOf((await stores.work.create()).file);
-  for (let n = 0; n < 50; n++)
-    await ask('tasks', ada, UPDATE, { id, input: { description: `${n} ${'x'.repeat(1_900)}` } });
+  for (let n = 0; n < 50; n++) await users.changeTask(ada, id, { description: `${n} ${'x'.repeat(1_900)}` });
   const after = await contentOf((await stores.work.create()).file);
   expect(after.length - before.length).toBeLessThan(10_000);
   expect(before).toContain('kept');
@@ -113,8 +91,7 @@ it('makes archives that grow with the data, not with the changes, and contain no
 }, 180_000);
 
 it('does not bring back rows of a deleted account or used sign-in codes with an undo', async () => {
-  const bob = await signUp('bob@example.com');
-  await createTask(bob, 'one');
+  const bob = await users.signUp('bob@example.com', ['one']);
   await stores.tasks.query(
     `insert into dead_letters (id, source, fingerprint, owner_id, record, reason) select 1, 'gateway', 'f', $1, 'text of a task', 'r'`,
     [bob.userId],
@@ -132,8 +109,7 @@ it('does not bring back rows of a deleted account or used sign-in codes with an 
   const { file } = await stores.work.create();
   expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
   expect(await stores.auth.query('delete from sign_in_codes returning hash')).toEqual([{ hash: 'hash' }]);
-  const query = 'mutation ($input: DeleteAccountInput!) { deleteAccount(input: $input) }';
-  await ask('auth', bob, query, { input: { password: 'correct horse battery' } });
+  await users.deleteAccount(bob);
   await stores.services.tasks.processDeletions();
   expect((await stores.work.undo()).outcome).toBe('RESTORED');
   const left: string[] = [];
