@@ -92,16 +92,18 @@ describe('while all connections are busy', () => {
   });
 
   it.each([
-    ['half of them', 'network', ['2001:db8:1:0::/64'], 18, 4],
-    ['three quarters of them', 'site', ['2001:db8:1:0::/64', '2001:db8:1:1::/64'], 18, 6],
-    ['as many as they need', 'process', [undefined], 7, 7],
-  ])('requests use %s if they are of one %s', async (_share, _of, networks, asked, running) => {
-    const large = createServicePool(origin, { connections: 8 });
+    ['half of them', 'network', [{ network: '2001:db8:1:0::/64' }], 18, 8],
+    ['a quarter of them', 'network, that count twice', [{ network: '2001:db8:1:0::/64', weight: 2 }], 18, 4],
+    ['three quarters of them', 'site', [0, 1].map((at) => ({ network: `2001:db8:1:${at}::/64` })), 18, 12],
+    ['an eighth of them', 'account', [0, 1].map((at) => ({ network: `192.0.2.${at}`, account: 'ada' })), 18, 2],
+    ['as many as they need', 'process', [{}], 15, 15],
+  ])('requests use %s if they are of one %s', async (_share, _of, asking, asked, running) => {
+    const large = createServicePool(origin, { connections: 16 });
     atEnd(() => large.destroy());
     const { release } = hold();
-    const ofOne = (at: number) => ({ network: networks[at % networks.length] });
+    const ofOne = (at: number) => asking[at % asking.length];
     const all = Array.from({ length: asked }, (_, at) => post('one', ofOne(at), large));
-    all.push(post('other', { network: '192.0.2.1' }, large));
+    all.push(post('other', { network: '192.0.2.9' }, large));
     await expect(post('gone', { ...ofOne(0), timeoutMs: 20 }, large)).rejects.toMatchObject(UNAVAILABLE);
     await eventually(() =>
       expect(arrived.toSorted()).toEqual([...Array.from({ length: running }, () => 'one'), 'other']),

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import { unavailable } from '@taskmesh/contracts';
-import { createFairQueue, createNetworkBulkhead } from '@taskmesh/service';
+import { createBulkhead, createFairQueue, createNetworkBulkhead } from '@taskmesh/service';
 import { startWaiting, abandoned } from './waiting.ts';
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -80,6 +80,10 @@ export interface PostRequest {
   timeoutMs: number;
   /** From `networkOf`: each may use half of the connections, and while all are busy, they take turns. @default others share a turn */
   network?: string | undefined;
+  /** May use an eighth of the connections. */
+  account?: string | undefined;
+  /** How many connections it counts as, because its response takes long to make and to read. @default 1 */
+  weight?: number;
   /** Aborts the request, unless it is not idempotent and was already sent. */
   signal?: AbortSignal | undefined;
   /** Whether the request may be sent again if the connection breaks before the response. */
@@ -135,7 +139,8 @@ export function createServicePool(
   const queue = { maxWaiting: MAX_QUEUED, refusal: () => new Error('Too many requests wait for the service.') };
   /** Includes abandoned requests until their turn comes. */
   const turns = createFairQueue({ concurrency: connections, ...queue });
-  /** They leave connections to others, also while the service does not respond. */
+  /** All leave connections to others, also while the service does not respond. */
+  const accounts = createBulkhead({ concurrency: Math.ceil(connections / 8), ...queue });
   const networks = createNetworkBulkhead({
     ...{ concurrency: Math.ceil(connections / 2), ofSite: Math.ceil((connections * 3) / 4), ...queue },
   });
@@ -143,7 +148,7 @@ export function createServicePool(
   /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   const post = (request: PostRequest) =>
     new Promise<PostResponse>((resolve, reject) => {
-      const { timeoutMs, network = '', signal, idempotent, onLarge, path, headers, body } = request;
+      const { timeoutMs, network, account, signal, weight, idempotent, onLarge, path, headers, body } = request;
       if (pool.isDestroyed) return reject(abandoned('The pool is closed.'));
       if (signal?.aborted) return reject(abandoned('The caller has disconnected.'));
 
@@ -227,8 +232,10 @@ export function createServicePool(
         send();
         await ended;
       };
-      const run = () => turns.run(network, sendInTurn);
-      (network ? networks.run(network, run, { signal }) : run()).catch(fail);
+      const limits = { signal, ...(weight && { weight }) };
+      const run = () => turns.run(network ?? '', sendInTurn);
+      const ofNetwork = () => (network ? networks.run(network, run, limits) : run());
+      (account ? accounts.run(account, ofNetwork, limits) : ofNetwork()).catch(fail);
     });
 
   return {

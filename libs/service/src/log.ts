@@ -77,7 +77,6 @@ function withCauses(error: unknown): unknown {
 }
 
 const STANDARD_OUTPUT = 1;
-const LINE_FEED = 10;
 /** Buffered for a pipe with a slow reader; further lines are lost. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 const RETRY_MS = 100;
@@ -97,37 +96,46 @@ export const lostLogLines = (): number => lost;
 export function openLogOutput(file?: string) {
   if (file !== undefined) mkdirSync(dirname(file), { recursive: true });
   const fd = file === undefined ? ownStandardOutput() : openSync(file, 'a', 0o600);
-  let pending: Buffer = Buffer.alloc(0);
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
   let lostHere = 0;
   let isLineBroken = false;
   let retry: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  const lose = (lines: number) => {
-    lost += lines;
-    lostHere += lines;
-  };
-
-  /** Returns whether the reader can take more. */
+  /** Returns whether everything was written. */
   const flush = (): boolean => {
-    try {
-      while (pending.length > 0) {
-        const written = writeSync(fd, pending);
-        isLineBroken = pending[written - 1] !== LINE_FEED;
-        pending = pending.subarray(written);
+    for (let [chunk] = pending; chunk; [chunk] = pending) {
+      try {
+        const written = writeSync(fd, chunk);
+        isLineBroken = written < chunk.length;
+        pendingBytes -= written;
+        if (isLineBroken) pending[0] = chunk.subarray(written);
+        else pending.shift();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
+        drop();
       }
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return false;
-      lose(pending.subarray(1).filter((byte) => byte === LINE_FEED).length); // the first may only end a broken line
-      pending = pending.subarray(pending.length);
     }
     return true;
   };
 
-  const add = (line: string) => {
-    const bytes = Buffer.from(line);
-    if (pending.length + bytes.length > MAX_PENDING_BYTES) lose(1);
-    else pending = pending.length > 0 ? Buffer.concat([pending, bytes]) : bytes;
+  const drop = () => {
+    lost += pending.length;
+    lostHere += pending.length;
+    pending = [];
+    pendingBytes = 0;
+  };
+
+  const add = (text: string) => {
+    const chunk = Buffer.from(text);
+    if (pendingBytes + chunk.length > MAX_PENDING_BYTES) {
+      lost += 1;
+      lostHere += 1;
+      return;
+    }
+    pending.push(chunk);
+    pendingBytes += chunk.length;
   };
 
   const retryLater = () => {

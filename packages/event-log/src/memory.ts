@@ -27,7 +27,8 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
       if (closed) throw new Error('The event log is closed.');
       for (const reader of readersOf(topic)) {
         // One delivery per turn of the event loop passes on all waiting records, so that a burst costs one wake-up.
-        if (reader.waiting.length === 0 && !reader.isDelivering) setImmediate(() => void deliverWaiting(reader, log));
+        if (!reader.isDelivering) setImmediate(() => void deliverWaiting(reader, log));
+        reader.isDelivering = true;
         for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
       }
     },
@@ -59,7 +60,6 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
 
 async function deliverWaiting(reader: MemoryReader, log: Logger | undefined): Promise<void> {
   const steps = createSlowSteps();
-  reader.isDelivering = true;
   while (reader.waiting.length > 0) {
     for (const record of reader.waiting.splice(0))
       await steps.run(() => deliver(record, (taken) => reader.onRecord(taken), log));

@@ -109,7 +109,7 @@ export function createChannelReader(options: ChannelReaderOptions) {
     async begin(after: string | undefined) {
       if (bindings.length === 0) return;
       isPositionLost = !(await subscribe(after));
-      if (isPositionLost) await subscribe(undefined);
+      if (isPositionLost && !isStopped) await subscribe(undefined);
     },
     /** Called when the client is ready: sends the buffered changes, then every new one. Further calls have no effect. */
     open() {

@@ -5,6 +5,7 @@ import {
   type ChannelReaderOptions,
 } from './channel-reader.ts';
 import type { Binding, JoinRequest } from './join.ts';
+import { JoinRefused } from './table.ts';
 import type { ChannelAddress } from './messages.ts';
 import type { FailureReason, Metrics, RealtimeUser } from './options.ts';
 import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
@@ -208,10 +209,12 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (!found) return refuse(NOT_VALID);
         const { user, isInGracePeriod } = found;
         try {
-          const read = () => request.readBindings();
+          const read = () => (isClosed() ? [] : request.readBindings());
           const { length } = JSON.stringify(request.requestedBindings);
           bindings = length > QUICK_CHARACTERS ? await deps.compile(read) : read();
         } catch (error) {
+          if (isClosed()) return;
+          if (!(error instanceof JoinRefused)) return refuse(OBSTACLES.unavailable);
           close();
           throw error;
         }

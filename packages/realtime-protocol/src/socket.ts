@@ -220,14 +220,15 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
 const PIECE_BYTES = 256;
 
 /**
- * The memory of a message that has arrived only in part. ws buffers it without exposing its size: as views of the chunks that it
- * arrived in, which also contained other frames.
+ * The memory of what has arrived and is not processed: what a paused socket has not read, and a message that has arrived only in
+ * part. ws buffers that without exposing its size: as views of the chunks that it arrived in, which also contained other frames.
  */
 export function unfinishedBytes(socket: WebSocket): number {
-  const { _receiver: receiver } = socket as unknown as {
+  const { _receiver: receiver, _socket: stream } = socket as unknown as {
     _receiver: Record<'_fragments' | '_buffers', Buffer[]> | null;
+    _socket: { readableLength: number } | null;
   };
-  let bytes = 0;
+  let bytes = stream?.readableLength ?? 0;
   let last: ArrayBufferLike | undefined;
   for (const { buffer: chunk } of [...(receiver?._fragments ?? []), ...(receiver?._buffers ?? [])]) {
     bytes += PIECE_BYTES + (chunk === last ? 0 : chunk.byteLength);

@@ -108,19 +108,29 @@ export function splitPrimary(primary: FetchNode, schema: GraphQLSchema, contents
         return [];
       }
       const types = isAbstractType(type) ? schema.getPossibleTypes(type) : [];
+      const inEvent =
+        types.length > 0 && types.every((each) => lacks(each, name)) ? selection : keepField(selection, type, path);
+      if (!types.some((each) => lacks(each, name))) return [inEvent];
+      // Once for all types that have the field: once for each would double the work with each level.
       const alone = { ...set, selections: [selection] };
-      if (types.some((each) => lacks(each, name)))
-        return types.map((each) => fragmentOn(each, keepCovered(alone, each, path).selections));
-      const inner = 'getFields' in type && getNamedType(type.getFields()[name]?.type);
-      if (!selection.selectionSet || !isCompositeType(inner)) return [selection];
-      const place = [...path, selection.alias?.value ?? name];
-      return [{ ...selection, selectionSet: keepCovered(selection.selectionSet, inner, place) }];
+      return types.map((each) =>
+        fragmentOn(each, lacks(each, name) ? keepCovered(alone, each, path).selections : [inEvent]),
+      );
     });
     if (absent.length === 0) return { ...set, selections: kept };
     const key = ['__typename', ...(contents.keys[type.name] ?? [])];
-    missing.push({ path, type: type.name, key, fields: absent });
+    const known = missing.find((each) => each.type === type.name && each.path.join() === path.join());
+    if (known) known.fields.push(...absent);
+    else missing.push({ path, type: type.name, key, fields: absent });
     const added = key.filter((name) => !isSelected(kept, name)).map((name) => fieldNode(name));
     return { ...set, selections: [...kept, ...added] };
+  };
+
+  const keepField = (field: FieldNode, type: GraphQLCompositeType, path: string[]): FieldNode => {
+    const inner = 'getFields' in type && getNamedType(type.getFields()[field.name.value]?.type);
+    if (!field.selectionSet || !isCompositeType(inner)) return field;
+    const place = [...path, field.alias?.value ?? field.name.value];
+    return { ...field, selectionSet: keepCovered(field.selectionSet, inner, place) };
   };
 
   const selectionSet = keepCovered(operation.selectionSet, root, []);

@@ -54,7 +54,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-export interface RequestOptions extends Pick<PostRequest, 'network'> {
+export interface RequestOptions extends Pick<PostRequest, 'network' | 'account' | 'weight'> {
   call: ServiceCall;
   /** For the whole request, in ms. After that it is abandoned, or not even sent. @default 10_000 */
   timeoutMs?: number;

@@ -123,7 +123,7 @@ function toFormatted(error: unknown, requestId: string) {
   const known = error instanceof GraphQLError ? error : toGraphQLError(toAppError(error));
   const { code, retryAfterSeconds } = known.extensions as { code?: string; retryAfterSeconds?: number };
   return {
-    httpStatus: isErrorCode(code) ? HTTP_STATUS[code] : 400,
+    httpStatus: isErrorCode(code) ? HTTP_STATUS[code] : code ? 400 : 500,
     errors: [publicError(known.toJSON()) ?? internalError(requestId)],
     retryAfterSeconds,
   };

@@ -93,7 +93,7 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
       // It may have waited, or belong to an export that takes long.
       if (call.identity.role === 'user' && endedSessions.has(call.identity.sessionId)) throw unauthenticated();
       const ended = largeResponses.run(call, async (reserveLarge) => {
-        const result = await planOf(operation)(variables, { ...runOf(operation, call), reserveLarge });
+        const result = await planOf(operation)(variables, { ...runOf(operation, call), cost, reserveLarge });
         // The caller serializes the result in one step, as part of this turn. A change that was made is reported at once.
         if (cost > LARGE_COST && !isMutation(operation))
           await blockingWork.run(networkOf(call.ip), () => undefined, call.signal).catch(() => nextTick());

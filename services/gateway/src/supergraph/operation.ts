@@ -86,6 +86,8 @@ export interface OperationRun {
   /** In milliseconds of `monotonicClock`. Requests without a response by then are abandoned. */
   deadline: number;
   mutation: boolean;
+  /** @default 0 */
+  cost?: number;
   /** Counts a response of this size until the operation is over. @throws AppError if there is no room for it */
   reserveLarge?: (bytes: number) => void;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */

@@ -42,6 +42,8 @@ const DRAIN_SPREAD_MS = 1_000;
 
 /** A pause of the event loop that others hardly notice. */
 const MAX_WORK_MS = 50;
+/** Work that seems to have taken longer was interrupted, as by a frozen machine. */
+const MAX_PAUSE_MS = 500;
 
 export interface RealtimeDeps {
   /** From 0 to 1. Spreads out events that would otherwise make all clients act at once. */
@@ -135,11 +137,14 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       if (begunMs - secondMs > 1_000) workMs.clear();
       if (workMs.size === 0) secondMs = begunMs;
       const spentMs = count(workMs, site, performance.now() - begunMs);
-      if (spentMs < MAX_WORK_MS) return;
+      if (spentMs < MAX_WORK_MS || webSocket.isPaused) return;
       workMs.delete(site);
       const ofSite = [...sockets.clients].filter((each) => networks.get(each) === site);
       for (const each of ofSite) each.pause();
-      setTimeout(() => ofSite.forEach((each) => each.resume()), spentMs).unref();
+      // The next ones are read first: otherwise the same ones would use up the time again.
+      const next = ofSite.indexOf(webSocket) + 1;
+      const inOrder = [...ofSite.slice(next), ...ofSite.slice(0, next)];
+      setTimeout(() => inOrder.forEach((each) => each.resume()), Math.min(spentMs, MAX_PAUSE_MS)).unref();
     });
   };
   const accept = ({ request, socket, head, ip }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>

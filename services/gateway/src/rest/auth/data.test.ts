@@ -16,8 +16,7 @@ it('an export reads no page of tasks before its client has read the previous one
   ]);
   const run = async (operation: string) => answers.get(operation)?.() ?? {};
   const exportAccount = dataEndpoints.find(({ name }) => name === 'exportAccount');
-  const origin = () => ({ ip: '192.0.2.1' });
-  const exchange = { isHead: false, claims: { userId: 'ada' }, run, origin } as unknown as Exchange; // all that is read
+  const exchange = { isHead: false, claims: { userId: 'ada' }, run } as unknown as Exchange; // all that is read
   const { body } = (await exportAccount?.handle(exchange)) ?? {};
 
   let taken = 0;

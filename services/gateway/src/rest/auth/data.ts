@@ -1,5 +1,4 @@
-import { rateLimited, unavailable } from '@taskmesh/contracts';
-import { createFairQueue, networkOf } from '@taskmesh/service';
+import { rateLimited } from '@taskmesh/contracts';
 import { Readable } from 'node:stream';
 import { createSlots } from '../../http/client-connections.ts';
 import { checkedQuery, type Endpoint, endpoint, type Exchange, queryText } from '../endpoint.ts';
@@ -36,12 +35,12 @@ export const dataEndpoints: readonly Endpoint[] = [
       'If the response breaks off, it is incomplete: request it again.',
     needs: OPERATIONS.exportTasks,
     responseSchema: accountExport,
-    handle: async ({ isHead, claims, run, origin }) => ({
+    handle: async ({ isHead, claims, run }) => ({
       headers: {
         'content-type': 'application/json; charset=utf-8',
         'content-disposition': 'attachment; filename="taskmesh-account.json"',
       },
-      body: isHead ? null : await beginExport(inTurns(run, networkOf(origin().ip ?? '')), claims.userId),
+      body: isHead ? null : await beginExport(run, claims.userId),
     }),
   }),
 ];
@@ -54,13 +53,6 @@ const MAX_MS = 3_600_000;
 const reserveSlot = createSlots(2);
 
 type Run = Exchange['run'];
-
-/** For the pages of all exports, so that however many there are, they leave time for everything else. */
-const pages = createFairQueue({ concurrency: 2, maxWaiting: Infinity, refusal: unavailable });
-const inTurns =
-  (run: Run, network: string): Run =>
-  (...operation) =>
-    pages.run(network, () => run(...operation));
 
 /** @throws AppError RATE_LIMITED */
 async function beginExport(run: Run, userId: string): Promise<Readable> {
