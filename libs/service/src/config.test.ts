@@ -86,6 +86,10 @@ describe('the port for administrators', () => {
     [{ PORT: '4002', ADMIN_PORT: '0' }, 0],
   ])('for %j is %d', (ports, expected) => expect(readProcess(ports, 4_001).adminPort).toBe(expected));
 
+  it('is open to this machine only, whatever HOST is', () => {
+    expect(readProcess({ HOST: '0.0.0.0' }, 4_001)).toMatchObject({ host: '0.0.0.0', adminHost: '127.0.0.1' });
+  });
+
   it('must be set if PORT + 10000 is not a port', () => {
     expect(() => readProcess({ PORT: '55536' }, 4_001)).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
   });

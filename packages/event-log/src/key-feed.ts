@@ -199,7 +199,7 @@ export class KeyFeed<Change extends FeedChange> {
       const changes = await this.#changesAfter(this.#last, PAGE, onExpired);
       const steps = createSlowSteps();
       const deliver = (change: Change) => {
-        if (change.sequence === this.#last + 1) this.#deliver(change, 'gap_fill');
+        if (change.sequence === this.#last + 1 && !this.#isClosed) this.#deliver(change, 'gap_fill');
       };
       for (const change of changes ?? []) await steps.run(() => deliver(change));
       // The store has lost the changes up to the target; the feed must not wait for them forever.

@@ -308,6 +308,24 @@ describe('events that do not come from a service', () => {
       expect(await result(selected, event)).toEqual(expected);
     });
 
+    it('are planned once for all types that have a field, at each of many levels', async () => {
+      const names = ['A', 'B', 'C', 'D'];
+      const type = (name: string) => `type ${name} implements N @key(fields: "id") { id: ID! owner: N }`;
+      const sdl = `type Query { a: A } type Subscription { seen: N } interface N { id: ID! owner: N } ${names.map(type).join(' ')}`;
+      const { graph, ask } = createWorld([{ name: 'things', sdl }], { seed: 1 });
+      const contained = names.map((name) => [name, new Set(name === 'D' ? ['id'] : ['id', 'owner'])] as const);
+      const document = parse(`subscription { seen { ${'owner { '.repeat(10)} id ${'} '.repeat(10)} } }`);
+      const events = compileEvents<Call[]>(graph, document, {
+        fields: { Subscription: new Set(['seen']), ...Object.fromEntries(contained) },
+        keys: Object.fromEntries(names.map((name) => [name, ['id']])),
+        ask,
+      });
+      if (events.project) throw new Error('needs no service');
+      const seen = { __typename: 'A', id: '1', owner: null };
+      const { data } = await events.run({ seen }, { variables: {}, context: [] });
+      expect(data).toEqual({ seen: { owner: null } });
+    });
+
     it.each(['seen', 'listed'])('get fields below those that they lack (%s)', async (root) => {
       const selected = '... on P { any { ... on P { a: value } ... on Q { b: value } } }';
       const event = root === 'seen' ? p('1', { any: [p('2'), q('3')] }) : p('1');

@@ -25,7 +25,8 @@ const cursorNow = async () => (await gateway.tasks.changes.heads([USER], true)).
 
 it('connections that are old enough are closed as by a gateway that stops, without an error, and are counted', async () => {
   const before = await Promise.all(PROTOCOLS.map(tooOld));
-  const opened = await Promise.all(PROTOCOLS.map((protocol) => stream(protocol)));
+  const others = await Promise.all(PROTOCOLS.slice(0, 3).map((protocol) => stream(protocol)));
+  const opened = [...others, await stream('channel')]; // last, because it may end before its first event
   await gateway.untilSubscriptions(4);
   gateway.commit(USER);
   const [closed, torn] = [{ code: 1012 }, { isTorn: true }];

@@ -143,6 +143,27 @@ describe('a client that exceeds its limits', () => {
     expect(await statusOfNext()).toBe(429);
   });
 
+  it('shares the time for its messages with all sockets of its address, even one that connected later', async () => {
+    const token = await gateway.auth.token(newUser());
+    const connect = () => connectGraphqlWs(gateway.origin, token);
+    const busy = await Promise.all(Array.from({ length: 20 }, connect));
+    const quiet = await connectGraphqlWs(gateway.origin, await gateway.auth.token(newUser()));
+    const heavy = Array.from({ length: 100 }, () => {
+      const list = Array.from({ length: 2_200 }, (_, at) => ({ [`${randomBytes(3).toString('hex')}${at}`]: {} }));
+      return JSON.stringify({ type: 'ping', payload: { list } });
+    });
+    let turns = 0;
+    const timers = [
+      setInterval(() => busy.forEach(({ socket }) => socket.send(heavy[++turns % 100] ?? '')), 51),
+      setInterval(() => quiet.send({ type: 'ping' }), 100),
+    ];
+    await eventually(() => expect(quiet.messages.filter(({ type }) => type === 'pong').length).toBeGreaterThan(9));
+    timers.forEach(clearInterval);
+    const answered = busy.map(({ messages }) => messages.length);
+    expect(Math.min(...answered)).toBeGreaterThan(Math.max(...answered) / 4);
+    expect(quiet.closed).toBeUndefined();
+  });
+
   describe.each([
     ['/graphql', 'graphql-transport-ws'],
     ['/realtime/v1/websocket?apikey=key&vsn=2.0.0', undefined],

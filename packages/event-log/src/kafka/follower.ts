@@ -85,6 +85,7 @@ async function follow(node: Node, signal: AbortSignal, options: FollowerOptions)
     onFailure(partition, createErrorFromCode(errorCode));
   };
 
+  const steps = createSlowSteps(); // a batch may contain many thousands of records
   let order = partitions;
   while (!signal.aborted) {
     // After a failure, the topic may have been recreated under the same name, and the offsets would be meaningless.
@@ -110,7 +111,7 @@ async function follow(node: Node, signal: AbortSignal, options: FollowerOptions)
       if (errorCode === OFFSET_OUT_OF_RANGE) await findNearest(node, partition, options, rest);
       else if (errorCode !== 0) rest(partition, errorCode);
       else {
-        await deliverAll(partition, messages, options, signal);
+        await deliverAll(partition, messages, { ...options, steps }, signal);
         onProgress(partition);
       }
     }
@@ -152,10 +153,9 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
 async function deliverAll(
   partition: number,
   messages: FetchedMessage[],
-  { positions, onRecord, log }: FollowerOptions,
+  { positions, onRecord, log, steps }: FollowerOptions & { steps: ReturnType<typeof createSlowSteps> },
   signal: AbortSignal,
 ): Promise<void> {
-  const steps = createSlowSteps(); // a batch may contain many thousands
   for (const message of messages) {
     if (signal.aborted) return; // the callback stopped its own reader
     const offset = BigInt(message.offset);

@@ -128,23 +128,30 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   /** In the current second, by site. */
   const workMs = new Map<string, number>();
   let secondMs = 0;
+  const pausedSites = new Set<string>();
+  const ofSite = (site: string) => [...sockets.clients].filter((each) => networks.get(each) === site);
   /** After some work for what sockets of a site sent, none of them is read for as long, so that others have half of the time. */
   const limitWork = (webSocket: WebSocket) => {
     const site = networks.get(webSocket) ?? '';
+    if (pausedSites.has(site)) webSocket.pause();
     let begunMs = 0;
     webSocket.prependListener('message', () => void (begunMs = performance.now()));
     webSocket.on('message', () => {
       if (begunMs - secondMs > 1_000) workMs.clear();
       if (workMs.size === 0) secondMs = begunMs;
       const spentMs = count(workMs, site, performance.now() - begunMs);
-      if (spentMs < MAX_WORK_MS || webSocket.isPaused) return;
+      if (spentMs < MAX_WORK_MS || pausedSites.has(site)) return;
       workMs.delete(site);
-      const ofSite = [...sockets.clients].filter((each) => networks.get(each) === site);
-      for (const each of ofSite) each.pause();
-      // The next ones are read first: otherwise the same ones would use up the time again.
-      const next = ofSite.indexOf(webSocket) + 1;
-      const inOrder = [...ofSite.slice(next), ...ofSite.slice(0, next)];
-      setTimeout(() => inOrder.forEach((each) => each.resume()), Math.min(spentMs, MAX_PAUSE_MS)).unref();
+      pausedSites.add(site);
+      for (const each of ofSite(site)) each.pause();
+      const resume = () => {
+        pausedSites.delete(site);
+        const all = ofSite(site);
+        // The next ones are read first: otherwise the same ones would use up the time again.
+        const next = all.indexOf(webSocket) + 1;
+        for (const each of [...all.slice(next), ...all.slice(0, next)]) each.resume();
+      };
+      setTimeout(resume, Math.min(spentMs, MAX_PAUSE_MS)).unref();
     });
   };
   const accept = ({ request, socket, head, ip }: Upgrade, protocol: Protocol, serve: (socket: WebSocket) => void) =>
