@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 /** Who sends. A stranger has no token; `address` is one of the loopback interface, from which all connections come. */
 export type Sender = Record<'url' | 'address', string> & Partial<Record<'email' | 'token' | 'taskId', string>>;
 export type Client = ReturnType<typeof createClient>;
-type Frames = { next?: () => unknown; everyMs?: number; reads?: boolean };
+type Frames = { next?: () => unknown; everyMs?: number; reads?: boolean; proof?: RegExp };
 let turns = 0;
 
 /** Every method resolves with what became of it: a status and code, or `open` until `close` ended it. */
@@ -45,7 +45,10 @@ export function createClient(sender: Sender) {
   const write = (bytes: string, { reads = true, more = '' } = {}) => {
     const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
     let status = 'closed';
-    if (reads) socket.once('data', (chunk) => (status = chunk.toString().slice(9, 12))).resume();
+    socket.once('data', (chunk) => {
+      status = chunk.toString().slice(9, 12);
+      if (!reads) socket.pause();
+    });
     const timer = setInterval(() => more && socket.write(more), 100);
     socket.once('close', () => clearInterval(timer)).write(bytes);
     return hold(socket, () => status);
@@ -60,7 +63,9 @@ export function createClient(sender: Sender) {
       if (frames.reads === false) socket.pause();
     });
     socket.once('close', () => clearInterval(timer));
-    return hold(socket, String);
+    let heard = '';
+    socket.on('message', (data) => (heard ||= frames.proof?.exec(String(data))?.[0] ?? ''));
+    return hold(socket, (code) => `${String(code)} ${heard}`.trim());
   };
   /** The bytes of a request, with the length of a body. */
   const head = (line: string, length = 0, accept = '*/*') =>

@@ -26,6 +26,7 @@ const provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/aut
 let stack: Stack;
 let gateway: StackProcess;
 let attackers: ChildProcess;
+let attackersEnd: Promise<unknown>;
 let senders: Record<Group, Sender[]>;
 let canaries: Canary[] = [];
 let alone: { p99Ms: number; usedMib: number };
@@ -40,6 +41,7 @@ beforeAll(async () => {
   stack = await startStack({ dataDir, env, restart: false, log: () => undefined });
   gateway = stack.processes.get('gateway-1') as StackProcess; // every stack has one
   attackers = fork(new URL('attack.main.ts', import.meta.url), { execArgv: ['--disable-warning=ExperimentalWarning'] });
+  attackersEnd = once(attackers, 'exit');
   setPriority(attackers.pid ?? 0, 10); // others must not wait for the CPU because of the work of sending
   senders = await createSenders(gateway.current.url);
   canaries = await Promise.all(['127.0.2.1', '127.0.2.2'].map((host) => startCanary(gateway.current.url, host)));
@@ -62,7 +64,8 @@ it.each(WAYS)('others notice little of %s', async (way, groups, expected) => {
     const attacked = once(attackers, 'message');
     attackers.send([way, group, senders[group], FOR_MS] satisfies Attack);
     const { times, failures } = await work();
-    const [outcomes] = (await attacked) as [Record<string, number>];
+    const [outcomes] = (await Promise.race([attacked, attackersEnd])) as [Record<string, number>];
+    if (attackers.exitCode !== null) throw new Error('The attackers have ended.');
     const rssMib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]) / 1_024;
     const p99Ms = percentile(times, 0.99);
     const figures = [percentile(times, 0.5), p99Ms, (await metrics()).pauseMs, rssMib].map((each) => each.toFixed(0));
@@ -123,7 +126,8 @@ async function startCanary(url: string, address: string) {
   const taskId = await create('A task that is read');
   let received = '';
   const changes = { query: 'subscription { taskChanges { task { title } } }' };
-  const stream = client.send('POST', '/graphql', changes, { accept: SSE }, (text) => (received += text));
+  const open = () => client.send('POST', '/graphql', changes, { accept: SSE }, (text) => (received += text));
+  let stream = open();
   await eventually(() => received !== '');
   return {
     read: () => client.get(`/api/tasks/${taskId}`),
@@ -133,7 +137,12 @@ async function startCanary(url: string, address: string) {
       const title = `canary ${client.turn()};`;
       const outcome = await client.post('/api/tasks', { title });
       const arrived = eventually(() => received.includes(title), { timeoutMs: PATIENCE_MS });
-      return Promise.race([arrived.then(() => outcome), stream.then((end) => `the stream ended: ${end}`)]);
+      const current = stream;
+      const ended = current.then((end) => {
+        if (stream === current && !client.isOver()) stream = open(); // for the next way
+        return `the stream ended: ${end}`;
+      });
+      return Promise.race([arrived.then(() => outcome), ended]);
     },
     close: client.close,
   };
