@@ -117,6 +117,27 @@ it('many long events in one turn of the event loop are written over several turn
   expect(typeof render(long(20), waiting)).toBe('string');
 });
 
+it('many readers of an event are written to over several turns, in order, and each looks only when it is its turn', async () => {
+  const { rendering, requests } = createWorld(NAMES);
+  const render = rendering.withVariables({}, call, atOnce);
+  const [change, written] = [changeOf(1), [] as number[]];
+  const leaves = (reader: number) => reader % 10 === 9;
+  let looks = 0;
+  const texts = Array.from({ length: 10_000 }, async (_, reader) => {
+    await render(change, () => ++looks > 0 && (written.length === 0 || !leaves(reader)));
+    if (!leaves(reader)) written.push(reader);
+  });
+  await eventually(() => expect(requests).toHaveLength(1));
+  requests[0]?.answer(named('Ada'));
+  let turns = 0;
+  for (; written.length < 9_000; turns++) await new Promise((resolve) => setImmediate(resolve));
+  expect(turns).toBeGreaterThan(15);
+  expect(turns).toBeLessThan(30);
+  await Promise.all(texts);
+  expect(written).toEqual(texts.map((_, reader) => reader).filter((reader) => !leaves(reader)));
+  expect(looks).toBeLessThan(4 * texts.length);
+});
+
 it('plans and counts each combination of conditions once for all changes, in the queue', async () => {
   const { rendering, countedBytes, turns: blockingWork } = createWorld(CONDITIONAL);
   const render = rendering.withVariables({ with: false }, call, atOnce);

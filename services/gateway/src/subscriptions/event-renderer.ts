@@ -126,7 +126,7 @@ export function createEventRenderer(
         const reader = { isWaiting, call };
         const texts = textsOf(change);
         const known = texts.get(key);
-        if (typeof known === 'string') return hasRoomInTick() ? countInTick(known) : waitForTick(known, isWaiting);
+        if (typeof known === 'string') return waitForTick(known, isWaiting);
         if (known) {
           known.readers.push(reader);
           return forReader(known.text, isWaiting);
@@ -165,9 +165,21 @@ let charactersInTick = 0;
 const hasRoomInTick = () => charactersInTick < MAX_CHARACTERS_PER_TICK;
 
 function countInTick(text: string): string {
-  if (charactersInTick === 0) setImmediate(() => (charactersInTick = 0));
+  if (charactersInTick === 0) setImmediate(beginTick);
   charactersInTick += text.length + FRAME_CHARACTERS;
   return text;
+}
+
+/** What readers do at their turn, first come first. */
+const waitingForTick = new Set<() => void>();
+
+function beginTick(): void {
+  charactersInTick = 0;
+  for (const resume of waitingForTick) {
+    if (!hasRoomInTick()) return;
+    waitingForTick.delete(resume);
+    resume();
+  }
 }
 
 /** Each reader of an equal event writes a frame of its own. */
@@ -177,9 +189,10 @@ function forReader(text: Promise<string>, isWaiting: () => boolean): Promise<str
   return own;
 }
 
-async function waitForTick(text: string, isWaiting: () => boolean): Promise<string> {
-  while (isWaiting() && !hasRoomInTick()) await nextTurn();
-  return isWaiting() ? countInTick(text) : text;
+function waitForTick(text: string, isWaiting: () => boolean): string | Promise<string> {
+  const take = () => (isWaiting() ? countInTick(text) : text);
+  if (hasRoomInTick()) return take();
+  return new Promise((resolve) => waitingForTick.add(() => resolve(take())));
 }
 
 /** A rendering that waits for other services, and its waiting readers. */
