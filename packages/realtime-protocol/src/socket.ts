@@ -243,9 +243,22 @@ export function cutSlow(socket: WebSocket): void {
   socket.terminate();
 }
 
+/** Of sockets for which replays wait. */
+const drains = new WeakMap<WebSocket, Promise<void>>();
+
 export async function waitForDrain(socket: WebSocket): Promise<void> {
-  while (socket.bufferedAmount > LOW_WATER_BYTES && socket.readyState === socket.OPEN)
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  while (isDraining(socket)) {
+    const drain = drains.get(socket) ?? pollUntilDrained(socket).then(() => void drains.delete(socket));
+    drains.set(socket, drain);
+    await drain;
+    await new Promise((resolve) => setImmediate(resolve)); // what one writes now, the next one sees
+  }
+}
+
+const isDraining = (socket: WebSocket) => socket.bufferedAmount > LOW_WATER_BYTES && socket.readyState === socket.OPEN;
+
+async function pollUntilDrained(socket: WebSocket): Promise<void> {
+  while (isDraining(socket)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
 /**

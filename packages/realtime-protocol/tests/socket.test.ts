@@ -11,6 +11,7 @@ import {
   createMessageRate,
   frameWriter,
   oweResult,
+  waitForDrain,
   writeShared,
 } from '../src/socket.ts';
 
@@ -29,6 +30,7 @@ function unreadSocket() {
   } as unknown as WebSocket;
   const write = frameWriter(socket, connection);
   return {
+    socket,
     /** Whether everything was written. */
     write: (bytes: number) => Array.from({ length: bytes / frame.length }, () => write(frame)).every(Boolean),
     read: () => {
@@ -89,6 +91,36 @@ describe('the client of a socket', () => {
       false,
     ]);
     jest.restoreAllMocks();
+  });
+});
+
+describe('replays that wait until a socket is drained', () => {
+  it('share a timer', async () => {
+    const { socket, write, read } = unreadSocket();
+    write(MIB);
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const waits = Array.from({ length: 20 }, () => waitForDrain(socket));
+    expect(timers).toHaveBeenCalledTimes(1);
+    timers.mockRestore();
+    read();
+    await Promise.all(waits);
+  });
+
+  it('go on as long as those before them leave room', async () => {
+    const { socket, write, read } = unreadSocket();
+    write(MIB);
+    let released = 0;
+    const waits = Array.from({ length: 3 }, async () => {
+      await waitForDrain(socket);
+      released++;
+      write(2 * frame.length);
+    });
+    for (const [index, wait] of waits.entries()) {
+      read();
+      await wait;
+      await turns();
+      expect(released).toBe(index + 1);
+    }
   });
 });
 
