@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import { eventually, listen } from '@taskmesh/testing';
 import { GraphQLError } from 'graphql';
 import { once } from 'node:events';
@@ -56,4 +57,29 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after 
       format.opening + format.next(json, 'c') + format.failure([failure]),
     );
   });
+});
+
+it.each(['reads', 'leaves'])('a replay waits, without a timer, until the client %s', async (act) => {
+  const opened = Promise.withResolvers<StreamWriter>();
+  answer = (raw) => {
+    const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) };
+    const writer = new StreamWriter(reply, { format: sse, chunkOf: createEventChunks(sse), heartbeats });
+    writer.open();
+    opened.resolve(writer);
+  };
+  const [incoming] = (await once(get({ port, agent: false }), 'response')) as [IncomingMessage];
+  const writer = await opened.promise;
+  await writer.drained();
+  writer.next('x'.repeat(LARGE), { cursor: 'c' });
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  let isDrained = false;
+  const drained = writer.drained().then(() => (isDrained = true));
+  expect(timers).not.toHaveBeenCalled();
+  timers.mockRestore();
+  await once(incoming, 'readable');
+  expect(isDrained).toBe(false);
+  if (act === 'reads') incoming.resume();
+  else incoming.destroy();
+  await drained;
+  incoming.destroy();
 });

@@ -109,8 +109,8 @@ export class StreamWriter implements StreamSink {
 
   async drained(): Promise<void> {
     const { raw } = this.#reply;
-    while (raw.writableLength > LOW_WATER_BYTES && !raw.destroyed)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    if (raw.writableLength <= LOW_WATER_BYTES || raw.writableEnded || raw.destroyed) return;
+    await new Promise((resolve) => raw.write('', resolve)); // called once all before it is sent, or cannot be
   }
 
   fail(error: GraphQLError, reason: EndReason = 'failed'): void {
