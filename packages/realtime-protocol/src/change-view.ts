@@ -20,17 +20,15 @@ export function createViews(table: Table): ViewOf {
 function createView(change: Change, { schema = 'public', name, columns }: Table) {
   const { kind, record, oldRecord, occurredAt, traceparent } = change;
   const matches = new Map<string, boolean>();
-  const data = new Map<string, string>();
-  /** Equal channels request the payload in a row, so they can also share the frame. */
-  let last: { key: string; payload: string } | undefined;
+  const data = new Map<string, Buffer>();
   // Clients use only `ids` and `data`, so an extra property does no harm.
   const trace = traceparent ? `,"traceparent":${JSON.stringify(traceparent)}` : '';
 
-  const dataOf = (select: Select): string => {
+  const dataOf = (select: Select): Buffer => {
     const key = select?.join() ?? '';
     const known = data.get(key);
     if (known !== undefined) return known;
-    const fresh = JSON.stringify({
+    const json = JSON.stringify({
       schema,
       table: name,
       type: kind,
@@ -40,6 +38,7 @@ function createView(change: Change, { schema = 'public', name, columns }: Table)
       ...(kind !== 'DELETE' && { record: pick(record, select) }),
       ...(oldRecord && { old_record: pick(oldRecord, select) }),
     });
+    const fresh = Buffer.from(json + trace);
     data.set(key, fresh);
     return fresh;
   };
@@ -53,12 +52,8 @@ function createView(change: Change, { schema = 'public', name, columns }: Table)
       matches.set(text, isMatch);
       return isMatch;
     },
-    /** The payload of a `postgres_changes` message, as JSON. */
-    payload(ids: number[], select: Select): string {
-      const key = `${ids.join()} ${select?.join() ?? ''}`;
-      if (last?.key !== key) last = { key, payload: `{"ids":[${ids.join()}],"data":${dataOf(select)}${trace}}` };
-      return last.payload;
-    },
+    /** What follows `"data":` in the payload of a `postgres_changes` message, without the last brace. */
+    dataOf,
   };
 }
 

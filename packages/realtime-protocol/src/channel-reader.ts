@@ -2,10 +2,11 @@ import type { ViewOf } from './change-view.ts';
 import { concernsBinding, type Binding, type JoinRequest } from './join.ts';
 import { nameOf, type ChannelMessages } from './messages.ts';
 import type { FeedEnd, Metrics, Subscribe } from './options.ts';
+import type { Envelope } from './socket.ts';
 import type { Change } from './table.ts';
 
-/** Limit for the changes that are buffered until a client is ready, in characters of their JSON. */
-const MAX_BUFFERED_CHARACTERS = 1024 * 1024;
+/** Limit for the changes that are buffered until a client is ready, in bytes of their JSON. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 export type ChannelReaderEnd = FeedEnd | 'slow';
 
@@ -30,7 +31,7 @@ export function createChannelReader(options: ChannelReaderOptions) {
   const ofCursors = messages.envelope({ joinRef, ref: null, topic, event: 'system' });
   /** Changes buffered until the client is ready, for seconds at most. A replay waits for `opened`. */
   let buffered: Change[] | undefined = [];
-  let bufferedCharacters = 0;
+  let bufferedBytes = 0;
   const opened = Promise.withResolvers<void>();
   /** Ends reading, even while it is starting. */
   let detach = () => {};
@@ -62,11 +63,17 @@ export function createChannelReader(options: ChannelReaderOptions) {
     if (!isStopped) sendCursor(newestCursor);
   };
 
+  /** The ids differ between channels that share the bytes of `data`. */
+  const withIds = (ids: number[]): Envelope => ({
+    before: `${ofChanges.before}{"ids":[${ids.join()}],"data":`,
+    after: `}${ofChanges.after}`,
+  });
+
   const deliver = (change: Change) => {
     const view = viewOf(change);
     const matching = bindings.filter((binding) => concernsBinding(binding, change, view));
     for (const { ids, select } of bySelection(matching))
-      if (!messages.write(ofChanges, view.payload(ids, select))) return onEnd('slow');
+      if (!messages.write(withIds(ids), view.dataOf(select))) return onEnd('slow');
     if (matching.length > 0) metrics.delivered(change, begunAt);
     scheduleCursor(change.cursor);
   };
@@ -82,8 +89,8 @@ export function createChannelReader(options: ChannelReaderOptions) {
         if (isStopped) return;
         if (!buffered) return deliver(change);
         buffered.push(change);
-        bufferedCharacters += viewOf(change).payload([], undefined).length; // made once for all channels
-        if (bufferedCharacters > MAX_BUFFERED_CHARACTERS) onEnd('slow');
+        bufferedBytes += viewOf(change).dataOf(undefined).length; // made once for all channels
+        if (bufferedBytes > MAX_BUFFERED_BYTES) onEnd('slow');
       },
       onEnd: (reason) => isStopped || onEnd(reason),
       async drained() {

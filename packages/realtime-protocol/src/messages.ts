@@ -164,8 +164,8 @@ export function createChannelMessages({ socket, version, writeFrame, frameOf }: 
       push({ joinRef, ref: joinRef, topic, event: 'phx_error', payload }),
     /** Prepares the head of messages for `write`. */
     envelope: (head: Omit<Message, 'payload'>) => envelopeOf(version, head),
-    /** Sends a payload that is already JSON. Returns false and writes nothing if the client is too slow. */
-    write: (envelope: Envelope, payload: string) => writeFrame(frameOf(envelope, payload)),
+    /** Sends what is already JSON. Returns false and writes nothing if the client is too slow. */
+    write: (envelope: Envelope, json: string | Buffer) => writeFrame(frameOf(envelope, json)),
     drained: (): Promise<void> => waitForDrain(socket),
   };
 }

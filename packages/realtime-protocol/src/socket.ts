@@ -288,18 +288,18 @@ export interface Envelope {
 }
 
 /** Builds the frame of a text message in one buffer. `ws` would write head and text separately. */
-export type FrameOf = (envelope: Envelope, json: string) => Buffer;
+export type FrameOf = (envelope: Envelope, json: string | Buffer) => Buffer;
 
 /**
  * Equal subscriptions receive an event in a row, so its JSON is encoded once for all of them. Subscriptions with equal
  * envelopes also share the frame.
  */
 export function createFrames(): FrameOf {
-  let encoded: { json: string; bytes: Buffer } | undefined;
+  let encoded: { json: string | Buffer; bytes: Buffer } | undefined;
   let last: { envelope: Envelope; frame: Buffer } | undefined;
   return (envelope, json) => {
     if (encoded?.json !== json) {
-      encoded = { json, bytes: Buffer.from(json) };
+      encoded = { json, bytes: typeof json === 'string' ? Buffer.from(json) : json };
       last = undefined;
     }
     if (!last || !isEqual(last.envelope, envelope)) last = { envelope, frame: textFrame(envelope, encoded.bytes) };
