@@ -219,21 +219,41 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
 /** Memory of a piece of a message, in addition to its bytes. */
 const PIECE_BYTES = 256;
 
+interface Receiver {
+  /** Of the current message; the next message has another array. */
+  readonly _fragments: Buffer[];
+  readonly _buffers: Buffer[];
+}
+
+/** What was added up last, by `_fragments`. Whatever arrives becomes the newest buffer, or is used up and leaves none. */
+const added = new WeakMap<Buffer[], { pieces: number; newest: Buffer | undefined; bytes: number }>();
+
 /**
  * The memory of what has arrived and is not processed: what a paused socket has not read, and a message that has arrived only in
  * part. ws buffers that without exposing its size: as views of the chunks that it arrived in, which also contained other frames.
  */
 export function unfinishedBytes(socket: WebSocket): number {
   const { _receiver: receiver, _socket: stream } = socket as unknown as {
-    _receiver: Record<'_fragments' | '_buffers', Buffer[]> | null;
+    _receiver: Receiver | null;
     _socket: { readableLength: number } | null;
   };
-  let bytes = stream?.readableLength ?? 0;
+  return (stream?.readableLength ?? 0) + (receiver ? pieceBytes(receiver) : 0);
+}
+
+function pieceBytes({ _fragments: fragments, _buffers: buffers }: Receiver): number {
+  const pieces = fragments.length + buffers.length;
+  if (pieces === 0) return 0;
+  const newest = buffers.at(-1);
+  const known = added.get(fragments);
+  if (known?.pieces === pieces && known.newest === newest) return known.bytes;
+  let bytes = 0;
   let last: ArrayBufferLike | undefined;
-  for (const { buffer: chunk } of [...(receiver?._fragments ?? []), ...(receiver?._buffers ?? [])]) {
-    bytes += PIECE_BYTES + (chunk === last ? 0 : chunk.byteLength);
-    last = chunk;
-  }
+  for (const list of [fragments, buffers])
+    for (const { buffer: chunk } of list) {
+      bytes += PIECE_BYTES + (chunk === last ? 0 : chunk.byteLength);
+      last = chunk;
+    }
+  added.set(fragments, { pieces, newest, bytes });
   return bytes;
 }
 

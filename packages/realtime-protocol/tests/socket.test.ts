@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Writable, type Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
+import * as ws from 'ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import {
   closeAllGracefully,
@@ -12,6 +13,7 @@ import {
   frameWriter,
   oweResult,
   waitForDrain,
+  unfinishedBytes,
   writeShared,
 } from '../src/socket.ts';
 
@@ -236,6 +238,55 @@ describe('equal messages in a row', () => {
     const frameOf = createFrames();
     frameOf(one, 'json');
     expect(frameOf(envelope, json)).toEqual(createFrames()(NOTHING, envelope.before + json + envelope.after));
+  });
+});
+
+/** What a server reads of a socket, without a connection. */
+function createReceiver() {
+  interface Receiver extends Writable {
+    _fragments: Buffer[];
+  }
+  const { Receiver } = ws as unknown as { Receiver: new (options: object) => Receiver };
+  const receiver = new Receiver({ isServer: true });
+  return { receiver, socket: { _receiver: receiver, _socket: null } as unknown as WebSocket };
+}
+
+const [BEGIN, GO_ON, END, PING, PONG] = [0x01, 0x00, 0x80, 0x89, 0x8a];
+/** A frame of which only the first bytes have arrived, if `arrived` is given. */
+const frameBytes = (kind: number, length: number, arrived = length): number[] => [
+  ...[kind, 0x80 | length, 0, 0, 0, 0],
+  ...Array<number>(arrived).fill(120),
+];
+const chunkOf = (...frames: number[][]) => Buffer.from(Uint8Array.from(frames.flat()).buffer);
+
+describe('the memory of an unfinished message', () => {
+  const PIECE = 256;
+  const pongs = Array.from({ length: 400 }, () => frameBytes(PONG, 125));
+
+  it('is added up only after more of it has arrived', () => {
+    const { receiver, socket } = createReceiver();
+    receiver.write(chunkOf(frameBytes(BEGIN, 1), ...Array.from({ length: 254 }, () => frameBytes(GO_ON, 1))));
+    let looks = 0;
+    for (const piece of receiver._fragments) {
+      const { buffer } = piece;
+      Object.defineProperty(piece, 'buffer', { get: () => (looks++, buffer) });
+    }
+    const first = unfinishedBytes(socket);
+    expect([first, unfinishedBytes(socket), looks]).toEqual([255 * (PIECE + 7), first, 255]);
+    receiver.write(chunkOf(frameBytes(GO_ON, 1)));
+    expect([unfinishedBytes(socket), looks]).toEqual([256 * (PIECE + 7), 510]);
+  });
+
+  it.each([
+    ['a piece', frameBytes(BEGIN, 1), frameBytes(END, 1)],
+    ['a part of a frame', frameBytes(PING, 5, 2), [1, 2, 3]],
+  ])('is that of its own chunk when it looks like the one before: %s', (_what, unfinished, rest) => {
+    const { receiver, socket } = createReceiver();
+    receiver.write(chunkOf(unfinished));
+    expect(unfinishedBytes(socket)).toBe(PIECE + unfinished.length);
+    const next = chunkOf(rest, ...pongs, unfinished);
+    receiver.write(next);
+    expect(unfinishedBytes(socket)).toBe(PIECE + next.length);
   });
 });
 
