@@ -94,6 +94,13 @@ describe('while all connections are busy', () => {
   it.each([
     ['half of them', 'network', [{ network: '2001:db8:1:0::/64' }], 18, 8],
     ['a quarter of them', 'network, that count twice', [{ network: '2001:db8:1:0::/64', weight: 2 }], 18, 4],
+    [
+      'a fourth of half of them',
+      'network, that count four times',
+      [{ network: '2001:db8:1:0::/64', weight: 4 }],
+      18,
+      2,
+    ],
     ['three quarters of them', 'site', [0, 1].map((at) => ({ network: `2001:db8:1:${at}::/64` })), 18, 12],
     ['an eighth of them', 'account', [0, 1].map((at) => ({ network: `192.0.2.${at}`, account: 'ada' })), 18, 2],
     ['as many as they need', 'process', [{}], 15, 15],

@@ -65,6 +65,8 @@ const CONNECTIONS = 256;
 /** Further requests are refused, because the service cannot keep up. */
 const MAX_QUEUED = 1_024;
 const LARGE_RESPONSE_BYTES = 256 * 1024;
+/** Requests of a greater weight have shares of their own. */
+const MAX_SMALL_WEIGHT = 2;
 /** A piece of a response takes this much in addition to its bytes, even if it is a single one. */
 const PIECE_BYTES = 256;
 /** The connection was lost: the service never received the request, or died while handling it. */
@@ -139,16 +141,19 @@ export function createServicePool(
   const queue = { maxWaiting: MAX_QUEUED, refusal: () => new Error('Too many requests wait for the service.') };
   /** Includes abandoned requests until their turn comes. */
   const turns = createFairQueue({ concurrency: connections, ...queue });
-  /** All leave connections to others, also while the service does not respond. */
-  const accounts = createBulkhead({ concurrency: Math.ceil(connections / 8), ...queue });
-  const networks = createNetworkBulkhead({
-    ...{ concurrency: Math.ceil(connections / 2), ofSite: Math.ceil((connections * 3) / 4), ...queue },
+  const createShares = () => ({
+    accounts: createBulkhead({ concurrency: Math.ceil(connections / 8), ...queue }),
+    networks: createNetworkBulkhead({
+      ...{ concurrency: Math.ceil(connections / 2), ofSite: Math.ceil((connections * 3) / 4), ...queue },
+    }),
   });
+  /** All leave connections to others, also while the service does not respond, and large requests to small ones. */
+  const [small, large] = [createShares(), createShares()];
 
   /** A request that is abandoned while it waits is never sent. @throws AppError SERVICE_UNAVAILABLE without a response in time */
   const post = (request: PostRequest) =>
     new Promise<PostResponse>((resolve, reject) => {
-      const { timeoutMs, network, account, signal, weight, idempotent, onLarge, path, headers, body } = request;
+      const { timeoutMs, network, account, signal, weight = 1, idempotent, onLarge, path, headers, body } = request;
       if (pool.isDestroyed) return reject(abandoned('The pool is closed.'));
       if (signal?.aborted) return reject(abandoned('The caller has disconnected.'));
 
@@ -232,7 +237,8 @@ export function createServicePool(
         send();
         await ended;
       };
-      const limits = { signal, ...(weight && { weight }) };
+      const limits = { signal, weight };
+      const { accounts, networks } = weight > MAX_SMALL_WEIGHT ? large : small;
       const run = () => turns.run(network ?? '', sendInTurn);
       const ofNetwork = () => (network ? networks.run(network, run, limits) : run());
       (account ? accounts.run(account, ofNetwork, limits) : ofNetwork()).catch(fail);

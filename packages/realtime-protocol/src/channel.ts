@@ -5,7 +5,6 @@ import {
   type ChannelReaderOptions,
 } from './channel-reader.ts';
 import type { Binding, JoinRequest } from './join.ts';
-import { JoinRefused } from './table.ts';
 import type { ChannelAddress } from './messages.ts';
 import type { FailureReason, Metrics, RealtimeUser } from './options.ts';
 import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
@@ -214,7 +213,6 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
           bindings = length > QUICK_CHARACTERS ? await deps.compile(read) : read();
         } catch (error) {
           if (isClosed()) return;
-          if (!(error instanceof JoinRefused)) return refuse(OBSTACLES.unavailable);
           close();
           throw error;
         }

@@ -111,7 +111,7 @@ export function createEventRenderer(
   const resultOf: ResultOf = (change, variables, run) =>
     deps.largeResponses.run(run.call, async (reserveLarge) => {
       const result = await events
-        .run(toEventRoot(change), { variables, context: { ...run, reserveLarge } })
+        .run(toEventRoot(change), { variables, context: { ...run, cost: operation.cost(variables), reserveLarge } })
         .then(asEngineResult, (error: unknown) => ({ data: null, errors: [asGraphQL(error)] }));
       return deps.formatResult(result, run.call.requestId);
     });

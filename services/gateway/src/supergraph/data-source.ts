@@ -19,7 +19,7 @@ export interface DataSourceDeps {
 }
 
 /** A page of 100 tasks takes tens of milliseconds of tasks and of the gateway: however many wait, they must leave time for others. */
-const COST_PER_CONNECTION = 25;
+const COST_PER_CONNECTION = 60;
 const MAX_WEIGHT = 8;
 
 /** Distinguishes the mutation itself from fetches that only read for its result. */
@@ -57,7 +57,8 @@ function createDataSource(
         ...(call.traceparent && { traceparent: call.traceparent }),
       },
       network: networkOf(call.ip),
-      ...(call.identity.role === 'user' && { account: call.identity.userId }),
+      // Changes are few, and an end of a session must not wait for its account's other requests.
+      ...(call.identity.role === 'user' && !isChange(request, run) && { account: call.identity.userId }),
       weight: Math.min(1 + Math.floor((run.cost ?? 0) / COST_PER_CONNECTION), MAX_WEIGHT),
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,

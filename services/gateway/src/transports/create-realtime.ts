@@ -143,12 +143,14 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
       if (spentMs < MAX_WORK_MS || pausedSites.has(site)) return;
       workMs.delete(site);
       pausedSites.add(site);
-      for (const each of ofSite(site)) each.pause();
+      const paused = ofSite(site);
+      for (const each of paused) each.pause();
+      // The next ones are read first: otherwise the same ones would use up the time again.
+      const first = paused[paused.indexOf(webSocket) + 1];
       const resume = () => {
         pausedSites.delete(site);
         const all = ofSite(site);
-        // The next ones are read first: otherwise the same ones would use up the time again.
-        const next = all.indexOf(webSocket) + 1;
+        const next = first ? Math.max(0, all.indexOf(first)) : 0;
         for (const each of [...all.slice(next), ...all.slice(0, next)]) each.resume();
       };
       setTimeout(resume, Math.min(spentMs, MAX_PAUSE_MS)).unref();

@@ -109,7 +109,7 @@ export class StreamWriter implements StreamSink {
 
   async drained(): Promise<void> {
     const { raw } = this.#reply;
-    if (raw.writableLength <= LOW_WATER_BYTES || raw.writableEnded || raw.destroyed) return;
+    if (raw.writableLength <= LOW_WATER_BYTES || raw.writableEnded || raw.destroyed || raw.socket?.destroyed) return;
     await new Promise((resolve) => raw.write('', resolve)); // called once all before it is sent, or cannot be
   }
 
