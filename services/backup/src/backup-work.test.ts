@@ -3,32 +3,14 @@ import { createReadStream, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { AppError, unavailable } from '@taskmesh/contracts';
 import { eventually, makeTempDir } from '@taskmesh/testing';
 import type { BackupService } from './archives/archive.service.ts';
 import type { RestoreService } from './restore/restore.service.ts';
 import { createBackupWork } from './backup-work.ts';
 
-const workOf = (backups: object, dryRun = () => Promise.reject(new Error('not asked'))) =>
+const dryRun = () => Promise.reject(new Error('not asked'));
+const workOf = (backups: object) =>
   createBackupWork({ backups: backups as BackupService, restores: {} as RestoreService, dryRun });
-const failingWork = (failure: Error) => workOf({ scan: () => Promise.reject(failure) }, () => Promise.reject(failure));
-
-describe('a failure that is reported to callers', () => {
-  const away = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1'), { code: 'ECONNREFUSED', syscall: 'connect' });
-
-  it.each([
-    unavailable('The bucket of the archives was not available.', away),
-    new AppError('CONFLICT', 'The archive is not fit for a restore: it is broken.', { cause: away }),
-  ])('is passed on unchanged, whatever its cause: %s', async (failure) => {
-    const { code, message } = failure;
-    await expect(failingWork(failure).scan()).rejects.toMatchObject({ code, message });
-    await expect(failingWork(failure).dryRun('x')).rejects.toMatchObject({ code, message });
-  });
-
-  it('reports an unavailable database if there is no other message', async () => {
-    await expect(failingWork(away).scan()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  });
-});
 
 describe('a downloaded archive', () => {
   const dir = makeTempDir();
