@@ -86,7 +86,7 @@ describe('the port for administrators', () => {
     [{ PORT: '4002', ADMIN_PORT: '0' }, 0],
   ])('for %j is %d', (ports, expected) => expect(readProcess(ports, 4_001).adminPort).toBe(expected));
 
-  it('is open to this machine only, whatever HOST is', () => {
+  it('is open to this machine only, even if HOST is not', () => {
     expect(readProcess({ HOST: '0.0.0.0' }, 4_001)).toMatchObject({ host: '0.0.0.0', adminHost: '127.0.0.1' });
   });
 

@@ -1,4 +1,5 @@
 import type { Logger } from './event-log.ts';
+import { backoffMs } from './kafka/timing.ts';
 import { createSlowSteps } from './slow-steps.ts';
 
 /** The changes of a key are numbered without gaps. A store whose history is replaced, as by a restore, begins a new epoch. */
@@ -76,8 +77,6 @@ const unlimited: Limit = (work) => work();
 const PAGE = 100;
 /** How long a page is kept for a reader that cannot accept more. After that it is fetched again, once the reader can. */
 const KEEP_PAGE_MS = 100;
-/** The pauses after failed requests double. */
-const PAUSE = { firstMs: 50, maxMs: 1_000 };
 
 interface Attached<Change> {
   reader: FeedReader<Change>;
@@ -290,7 +289,7 @@ async function repeat(isNeeded: () => boolean, work: () => Promise<boolean>): Pr
   while (isNeeded()) {
     if (await work()) failures = 0;
     else if (isNeeded()) {
-      const pauseMs = Math.min(PAUSE.firstMs * 2 ** failures++, PAUSE.maxMs);
+      const pauseMs = backoffMs(++failures, () => 1);
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }

@@ -63,7 +63,7 @@ describe('frames of a channel', () => {
 });
 
 describe('the frames of a change', () => {
-  it('are encoded once for each set of columns, whatever the ids of the bindings', async () => {
+  it('are encoded once for each set of columns, even if the ids of the bindings differ', async () => {
     const world = createChannelWorld();
     const client = world.connect();
     for (const topic of ['a', 'b', 'c', 'd']) {

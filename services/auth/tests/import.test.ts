@@ -365,7 +365,7 @@ describe('an archive of the accounts', () => {
     return result;
   };
 
-  it('restores its audit trail in a new installation, before the entries of that installation, whatever its date format', async () => {
+  it('restores its audit trail in a new installation, before the entries of that installation, with any date format', async () => {
     await running.signUp('audited@example.test');
     await running.logIn('audited@example.test');
     const archived = await facts();
@@ -385,7 +385,7 @@ describe('an archive of the accounts', () => {
     await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
   });
 
-  it('restores its trail where there is none, without entries from the future; later entries follow, whatever its ids', async () => {
+  it('restores its trail where there is none, without entries from the future; later entries follow, even if it has the last possible id', async () => {
     await running.signUp('audited@example.test');
     const archived = await facts();
     const archive = await archiveOf(running);

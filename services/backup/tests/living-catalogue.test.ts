@@ -38,7 +38,7 @@ describe('an operator’s settings for a store', () => {
     await fixture.tasks.query(`drop role ${role}`);
   });
 
-  it('are the same after a restore, whatever is in its dump', async () => {
+  it('are the same after a restore of any dump', async () => {
     const before = await catalogueOf(fixture.tasks);
     expect(JSON.stringify(before)).toContain('77');
     const live = fixture.tasks.name;

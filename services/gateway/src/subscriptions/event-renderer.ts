@@ -111,7 +111,7 @@ export function createEventRenderer(
   const resultOf: ResultOf = (change, variables, run) =>
     deps.largeResponses.run(run.call, async (reserveLarge) => {
       const result = await events
-        .run(toEventRoot(change), { variables, context: { ...run, cost: operation.cost(variables), reserveLarge } })
+        .run(toEventRoot(change), { variables, context: { ...run, reserveLarge } })
         .then(asEngineResult, (error: unknown) => ({ data: null, errors: [asGraphQL(error)] }));
       return deps.formatResult(result, run.call.requestId);
     });
@@ -119,7 +119,7 @@ export function createEventRenderer(
   return {
     ...document,
     withVariables(variables, call, runLimited) {
-      const [key, network] = [keyOf(variables), networkOf(call.ip)];
+      const [key, network, cost] = [keyOf(variables), networkOf(call.ip), operation.cost(variables)];
       // The account's limit comes first: an account with many events must not take slots from others with the same document.
       const runInBoth: RunLimited = (work) => runLimited(() => fetches.run(network, work));
       return (change, isWaiting) => {
@@ -132,7 +132,7 @@ export function createEventRenderer(
           return forReader(known.text, isWaiting);
         }
         const readers = [reader];
-        const text = withForeignFields({ change, resultOf, variables, runLimited: runInBoth, readers });
+        const text = withForeignFields({ change, resultOf, variables, cost, runLimited: runInBoth, readers });
         texts.set(key, { text, readers });
         text.then(
           (json) => keepFinished(texts, key, json),
@@ -220,6 +220,7 @@ interface EventRun {
   change: TaskChanged;
   resultOf: ResultOf;
   variables: Record<string, unknown>;
+  cost: number;
   runLimited: RunLimited;
   readers: Reader[];
 }
@@ -242,10 +243,15 @@ async function withForeignFields({ runLimited, readers, ...run }: EventRun): Pro
 
 /** Undefined if the result must not be used: a service is unavailable, or the reader's session has ended. */
 async function tryOnce(
-  { change, resultOf, variables }: Pick<EventRun, 'change' | 'resultOf' | 'variables'>,
+  { change, resultOf, variables, cost }: Pick<EventRun, 'change' | 'resultOf' | 'variables' | 'cost'>,
   { isWaiting, call }: Reader,
 ): Promise<string | undefined> {
-  const request = { call: callFor(change, call), deadline: performance.now() + EVENT_DEADLINE_MS, mutation: false };
+  const request = {
+    call: callFor(change, call),
+    deadline: performance.now() + EVENT_DEADLINE_MS,
+    mutation: false,
+    cost,
+  };
   const result = await resultOf(change, variables, request);
   await nextTurn(); // many results may have arrived together
   if (result.errors && (lacksService(result) || !isWaiting())) return undefined;

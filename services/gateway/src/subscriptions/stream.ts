@@ -1,8 +1,8 @@
 import { AppError, toGraphQLError, unavailable, type TaskChanged } from '@taskmesh/contracts';
+import type { FeedEnd } from '@taskmesh/event-log';
 import { activeSpan, runOutsideSpans, type Span, runInSpan } from '@taskmesh/service';
 import type { GraphQLError } from 'graphql';
 import type { Feed } from '../feed/feed.ts';
-import type { FeedEnd } from '@taskmesh/event-log';
 import { asGraphQL } from '../supergraph/client-errors.ts';
 import type { AccountShare } from './account-shares.ts';
 import { concerns, type TaskFilter } from './change-event.ts';
