@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import { unavailable } from '@taskmesh/contracts';
 import { eventually } from '@taskmesh/testing';
+import { setTimeout as delay } from 'node:timers/promises';
 import { startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 import { connectGraphqlWs, GRAPHQL_PROTOCOLS, streamBy, streamGraphqlWs, type TestStream } from './fakes/streams.ts';
 
@@ -127,12 +128,43 @@ it('closes the socket over graphql-ws, too, if a subscription is not admitted in
   const soon = (run: () => void, ms?: number) => setTimer(run, ms === 5_000 ? 0 : ms);
   jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);
   const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(user));
-  const documents = ['{ first: __typename }', '{ second: __typename }', `${QUERY} # not known yet`];
+  const documents = ['{ first: __typename }', '{ second: __typename }', `# not known yet\n${QUERY}`];
   client.send(...documents.map((query) => ({ id: query, type: 'subscribe', payload: { query } })));
   await eventually(() => expect(client.closed).toBe(1013));
   jest.restoreAllMocks();
   const types = documents.map((query) => client.of(query).map(({ type }) => type));
   expect(types).toEqual([['next', 'complete'], ['error'], []]);
+});
+
+it.each([
+  { why: 'a stream cannot begin', code: 1013, query: QUERY, lifetimeS: 600 },
+  { why: 'the token expires', code: 4403, query: '{ __typename }', lifetimeS: 1 },
+])('closes a socket because $why when a slow mutation has its result', async ({ code, query, lifetimeS }) => {
+  let aheadMs = 0;
+  setClockAhead(() => aheadMs);
+  const slow = await startTestGateway({
+    wrap: (connections) => ({
+      ...connections,
+      tasks: {
+        ...connections.tasks,
+        async heads() {
+          aheadMs += 6_000;
+          throw unavailable();
+        },
+      },
+      async request(...args) {
+        if (args[2].query.startsWith('mutation')) await delay(2_500);
+        return connections.request(...args);
+      },
+    }),
+  });
+  const exp = Math.floor(Date.now() / 1_000) + lifetimeS;
+  const client = await connectGraphqlWs(slow.origin, await slow.auth.token(user, { claims: { exp } }));
+  const documents = ['mutation { createTask(input: { title: "once" }) { title } }', query];
+  client.send(...documents.map((text) => ({ id: text, type: 'subscribe', payload: { query: text } })));
+  await eventually(() => expect(client.closed).toBe(code));
+  jest.restoreAllMocks();
+  expect(client.of(documents[0] ?? '').map(({ type }) => type)).toEqual(['next', 'complete']);
 });
 
 it('gives a new stream over SSE the place of the oldest, once that is a minute old', async () => {

@@ -30,9 +30,6 @@ export interface TransportInfo {
 export const isSubscription = ({ operation: { operation } }: AdmittedOperation) =>
   operation.operation === 'subscription';
 
-/** A refused request may not even parse, so its text is matched instead. */
-export const SUBSCRIPTION = /^\s*subscription\b/;
-
 /** Checks clients' operations, for every transport. */
 export type Admission = ReturnType<typeof createAdmission>;
 

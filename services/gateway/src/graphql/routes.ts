@@ -15,9 +15,11 @@ import { JSON_TYPE, refuseOtherMethods, setErrorHead } from '../http/replies.ts'
 import { serveExplorer, wantsExplorer } from '../pages/pages.ts';
 import { internalError, publicError } from '../supergraph/client-errors.ts';
 import type { AdmittedOperation, RequestCall } from '../supergraph/operation.ts';
-import { isSubscription, SUBSCRIPTION, type UncheckedRequest } from './admission.ts';
+import { isSubscription, type UncheckedRequest } from './admission.ts';
 import type { GraphQLServer, HttpOperation } from './apollo-server.ts';
 
+/** A refused request may not even parse, so its text is matched instead. */
+const SUBSCRIPTION = /^\s*subscription\b/;
 const METHODS = ['GET', 'HEAD', 'POST'];
 
 /** Streams results over HTTP (SSE, multipart) to clients that accept that. */

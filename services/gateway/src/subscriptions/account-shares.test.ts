@@ -11,6 +11,14 @@ const take = (
 ) => shares.reserve(account, { key, cost: 1, document: documentOf(), variableCharacters: 2, network: '', ...claim });
 
 describe('the shares of accounts', () => {
+  it('gives back what a key has taken, although a newer graph weighs it otherwise', () => {
+    const shares = createAccountShares(10_000);
+    take(shares, 'ann', 'other');
+    for (const stream of [5_000, 100].map((cost) => take(shares, 'ann', 'key', { cost }))) stream?.release();
+    expect(take(shares, 'ann', 'third', { cost: 9_000 })).toBeDefined();
+    expect(take(shares, 'ann', 'fourth', { cost: 1_000 })).toBeUndefined();
+  });
+
   it('runs two tasks of an account at once, in parallel with those of others', async () => {
     const shares = createAccountShares(0);
     const begun: string[] = [];

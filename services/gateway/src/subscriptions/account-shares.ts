@@ -56,8 +56,8 @@ export type AccountShare = NonNullable<ReturnType<AccountShares['reserve']>>;
 
 interface Account {
   cost: number;
-  /** The number of its subscriptions by key. */
-  renderings: Map<string, number>;
+  /** The number of its subscriptions by key, and what the first of them added to the cost: another graph may weigh them otherwise. */
+  renderings: Map<string, { streams: number; cost: number }>;
   /** Runs the work of one event, so that no account monopolizes the process. */
   runLimited: LimitFunction;
   /** Changes that wait for other services, each with what ends the subscriptions for which it waits. */
@@ -89,9 +89,11 @@ export function createAccountShares(maxCost: number) {
         waitingBytes: 0,
         network,
       };
-      const cost = account.renderings.has(key) ? 0 : COST_PER_RENDERING + claim.cost;
+      const known = account.renderings.get(key);
+      const rendering = known ?? { streams: 0, cost: COST_PER_RENDERING + claim.cost };
       // The first one is always admitted: a strict limit for documents must not switch subscriptions off.
-      if (maxCost > 0 && account.renderings.size > 0 && cost > 0 && account.cost + cost > maxCost) return undefined;
+      if (maxCost > 0 && account.renderings.size > 0 && !known && account.cost + rendering.cost > maxCost)
+        return undefined;
       const variableBytes = VARIABLE_BYTES * variableCharacters;
       const bytesWith = (kept: Kept) =>
         bytesOf(kept) + variableBytes + (kept.documents.has(document) ? 0 : document.bytes);
@@ -101,8 +103,9 @@ export function createAccountShares(maxCost: number) {
 
       accounts.set(accountId, account);
       networks.set(network, ofNetwork);
-      count(account.renderings, key, 1);
-      account.cost += cost;
+      account.renderings.set(key, rendering);
+      rendering.streams++;
+      if (!known) account.cost += rendering.cost;
       for (const kept of [ofNetwork, all]) {
         count(kept.documents, document, 1);
         kept.variableBytes += variableBytes;
@@ -135,8 +138,9 @@ export function createAccountShares(maxCost: number) {
             kept.variableBytes -= variableBytes;
           }
           if (ofNetwork.documents.size === 0) networks.delete(network);
-          if (count(account.renderings, key, -1) > 0) return;
-          account.cost -= COST_PER_RENDERING + claim.cost;
+          if (--rendering.streams > 0) return;
+          account.renderings.delete(key);
+          account.cost -= rendering.cost;
           if (account.renderings.size === 0) accounts.delete(accountId);
         },
       };

@@ -30,6 +30,8 @@ import type { TransportDeps } from '../transport.ts';
 
 /** Time allowed for `connection_init`. */
 const INIT_MS = 3_000;
+/** How long operations may take to end once the token has expired. Ten seconds after that, the socket must be closed. */
+const EXPIRED_RESULTS_MS = 8_000;
 /** Ids of operations are kept, and repeated with each event. Client libraries use numbers or UUIDs. */
 const MAX_ID_LENGTH = 255;
 
@@ -98,7 +100,8 @@ function serve(socket: WebSocket, request: IncomingMessage, deps: GraphqlWsDeps 
     if (!release) return endSocket(socket, 'connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
     const unwatch = watch(found.claims, () => {
       operations.stopStreams();
-      closeGracefully(socket, 'session_ended', [CloseCode.Forbidden, 'Forbidden']);
+      const resultsMs = found.claims.exp * 1_000 <= context.clock.now() ? EXPIRED_RESULTS_MS : undefined;
+      closeGracefully(socket, 'session_ended', [CloseCode.Forbidden, 'Forbidden'], resultsMs);
     });
     socket.once('close', () => {
       release();

@@ -8,10 +8,10 @@ import type { AdmittedOperation, RequestCall } from '../../supergraph/operation.
 import { asTraceparent } from '../../http/client.ts';
 import { holdMessage, tooManyLargeRequests } from '../../http/client-request.ts';
 import { encodeText } from '../../http/negotiation.ts';
-import { SUBSCRIPTION } from '../../graphql/admission.ts';
 import type { GatewayContext } from '../../context.ts';
 import type { TransportMetrics } from '../transport.ts';
 import {
+  ALL_RESULTS_MS,
   closeGracefully,
   endSocket,
   type Envelope,
@@ -32,6 +32,9 @@ export interface OperationsDeps {
   metrics: TransportMetrics;
   formatErrors: FormatErrors;
 }
+
+/** A refused operation may not even parse. Subscriptions may begin with fragments or comments, or be known by an id only. */
+const OTHER_KIND = /^\s*(?:query|mutation|\{)/;
 
 interface Operation {
   readonly id: string;
@@ -80,7 +83,12 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       case 'stopped':
         return closeGracefully(socket, 'restart', SERVICE_RESTART);
       case 'unavailable': // clients do not reconnect after an `error`
-        return closeGracefully(socket, 'unavailable', [WS_CLOSE.tryLater, 'A service is not available right now']);
+        return closeGracefully(
+          socket,
+          'unavailable',
+          [WS_CLOSE.tryLater, 'A service is not available right now'],
+          ALL_RESULTS_MS, // mutations may be slow for the same reason
+        );
     }
   };
   const sinkOf = (operation: Operation): StreamSink => {
@@ -151,14 +159,14 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
       const call = callOf(span?.traceparent ?? context.tracing.unrecorded(traceparent));
       const release = holdMessage(context.memory, sizeBytes, call.ip);
-      const isStream = SUBSCRIPTION.test(payload.query);
+      const mayBeStream = !OTHER_KIND.test(payload.query);
       const work = (
         release ? begin(operation, payload, call, span) : Promise.reject(toGraphQLError(tooManyLargeRequests()))
       )
         .catch((error: unknown) => {
           const errors = error instanceof InvalidOperation ? error.errors : formatErrors([error], call.requestId);
           const isUnavailable = errors[0]?.extensions?.['code'] === 'SERVICE_UNAVAILABLE';
-          if (isUnavailable && isRunning(operation) && (isStream || streams.has(operation)))
+          if (isUnavailable && isRunning(operation) && (mayBeStream || streams.has(operation)))
             endStream(operation, { kind: 'unavailable' });
           else fail(operation, errors);
         })
