@@ -52,15 +52,11 @@ const changes: [what: string, file: string, affected: string[]][] = [
   ],
   ['a service affects no other', 'services/auth/src/main.ts', [...AROUND_SERVICES, '@taskmesh/auth']],
   ['a chart affects no service', 'charts/taskmesh/values.yaml', ['@taskmesh/charts', '@taskmesh/tests']],
-  ['the tests of the platform affects them alone', 'tests/package.json', ['@taskmesh/tests']],
+
   ['the rules for code affect no test', 'eslint.config.mjs', []],
   ['a page affects no code', 'docs/architecture.md', []],
   ['a page that a test reads affects that test', 'docs/limits.md', [...AROUND_SERVICES, '@taskmesh/gateway']],
-  [
-    'a schema affects the gateway, whose fakes use it',
-    'services/backup/src/graphql/schema.graphql',
-    [...AROUND_SERVICES, '@taskmesh/backup', '@taskmesh/gateway'],
-  ],
+
   ['the Dockerfile affects the projects that become images', 'Dockerfile', PLATFORM],
 ];
 const OF_ALL = ['package-lock.json', 'tsconfig.base.json', 'nx.json'];

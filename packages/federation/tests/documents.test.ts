@@ -32,7 +32,8 @@ function nested(levels: number): string {
 }
 const several = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');
-const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: statistics { total }`)} }`;
+const aliases = (count: number) =>
+  `{ me { ...F } } fragment F on User { ${several(count, (index) => `a${index}: name`)} }`;
 /** Each operation has five tokens. */
 const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
 
