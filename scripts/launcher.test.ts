@@ -70,6 +70,7 @@ type Packages = Record<string, { version?: string; dev?: boolean }>;
 /** A lock file of npm. */
 const lockOf = (packages: Packages) => JSON.stringify({ packages: { '': {}, ...packages } });
 const lockWithTool = (version: string) => lockOf({ 'node_modules/tool': { version, dev: true } });
+const LIBRARY = lockOf({ 'node_modules/library': { version: '1.0.0' } });
 
 const FAKES = {
   'package.json': '{"type":"module"}',
@@ -148,6 +149,8 @@ function repository(installed?: 'production' | 'all', files: Record<string, stri
   };
 }
 
+type Repository = ReturnType<typeof repository>;
+
 describe('the commands', () => {
   it.each(['start.mjs', 'stack.mjs', 'test.mjs'])('print help without installing anything: %s', async (script) => {
     const { code, stdout, calls } = await repository().launch(script, '--help');
@@ -159,6 +162,7 @@ describe('the commands', () => {
     ['start.mjs', '--fast', `Unknown option '--fast'`],
     ['stack.mjs', '--gateway', `Unknown option '--gateway'`],
     ['stack.mjs', '--gateways', `Option '--gateways <value>' argument missing`],
+    ['run.mjs', 'tools/none.ts', 'There is no file '],
   ])('reject unknown arguments before installing anything: %s %s', async (script, argument, message) => {
     const { code, stderr, calls } = await repository().launch(script, argument);
     expect([code, stderr, calls]).toEqual([2, expect.stringContaining(message), []]);
@@ -175,91 +179,53 @@ describe('the settings', () => {
     ['stack.mjs', 'deploy/local/src/main.ts', []],
     ['run.mjs', BACKUP, [BACKUP, 'list']],
     ['run.mjs', SEED, [SEED]],
-  ])('in .env are used if the environment has none: %s', async (script, file, args) => {
+    ['test.mjs', TEST_MAIN, []],
+  ])('in .env are used if the environment has none, except by the tests: %s', async (script, file, args) => {
     const { write, launch } = repository('all', { [file]: noting(SETTING) });
     write('.env', "TASKMESH_URL='Taskmesh <a@example.com>' # why\nPATH=/nowhere\n");
     const { code, notes } = await launch(script, ...args);
-    expect([code, notes]).toEqual([0, [`Taskmesh <a@example.com> ${process.env.PATH}true`]]);
+    const url = script === 'test.mjs' ? 'undefined' : 'Taskmesh <a@example.com>';
+    expect([code, notes]).toEqual([0, [`${url} ${process.env.PATH}true`]]);
   });
 
   it('in .env are read whatever whitespace editors and people use', async () => {
     const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
-    const content = [
-      '\uFEFFPORT=4100',
-      'ADMIN_PORT=1',
-      'HOST= ',
-      'export  LOG_LEVEL=warn # why',
-      '\t',
-      "\tMAIL_FROM\t=\t'two",
-      "lines'",
-      'export\tDATA_DIR=data',
-      'SMTP_URL="smtp://a#b"',
-      'ADMIN_PORT=4200',
-    ];
+    const content = `\uFEFFPORT=4100|ADMIN_PORT=1|HOST= |export  LOG_LEVEL=warn # why|\t|\tMAIL_FROM\t=\t'two|lines'|\
+export\tDATA_DIR=data|SMTP_URL="smtp://a#b"|ADMIN_PORT=4200`;
     const values = `JSON.stringify(${JSON.stringify(names)}.map((name) => process.env[name]))`;
-    const { code, stderr, notes } = await start(content.join('\r\n'), values);
+    const { code, stderr, notes } = await start(content.replaceAll('|', '\r\n'), values);
     const read = ['4100', '4200', '', 'warn', 'two\nlines', 'data', 'smtp://a#b'];
     expect([code, stderr, notes]).toEqual([0, '', [JSON.stringify(read)]]);
   });
 
   it.each([
-    ['# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n', 'line 3: write BACKUP_TOKEN=…'],
-    ['MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
-    ['BACKUP_TOKEN=a#secret\n', 'line 1: # begins a comment: put the value in quotes'],
-    ['HOST= #1\nBACKUP_TOKEN=#secret\n', 'nothing:\n  - line 2: # begins a comment: put the value in quotes'],
-  ])('prevent a start if a line of .env is invalid, without showing values: %j', async (content, said) => {
-    const { code, stderr, notes } = await start(content, "''");
+    ['.env', '# settings\nPORT=4000\nBACKUP_TOKEN: a-secret\n', 'line 3: write BACKUP_TOKEN=…'],
+    ['.env', 'MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
+    ['.env', 'HOST= #1\nBACKUP_TOKEN=a#secret\n', 'nothing:\n  - line 2: # begins a comment: put the value in quotes'],
+    ['.env/file', '', '.env cannot be read ('],
+  ])('prevent a start if they are invalid, without showing values: %s with %j', async (file, content, said) => {
+    const { launch } = repository('all', { [MAIN]: noting("''"), [file]: content });
+    const { code, stderr, notes } = await launch('start.mjs');
     expect([code, stderr, notes]).toEqual([1, expect.stringContaining(said), []]);
     expect(stderr).not.toContain('secret');
   });
 
-  it.each([
-    [
-      'their names are unknown, without their values',
-      [
-        ...[
-          'PORT=4100',
-          'PGSSLMODE=require',
-          'export LOG_LEVEL=info',
-          'HTTPS_PROXY=http://127.0.0.1:1',
-          '# RATE_LIMIT=1',
-        ],
-        ...['PROT=5304', 'FOO=hidden', 'ACCESS_TOKEN_TTL=100', 'SMTP_HOST=hidden', 'DATABASE_PERFIX=hidden'],
-        ...['AWS_REGION=eu-west-1', 'UV_THREADPOOL_SIZE=16', 'MALLOC_ARENA_MAX=2'],
-      ],
-      [
-        '6: PROT is not a setting and is ignored: is PORT meant?',
-        '7: FOO is not a setting and is ignored: .env.example lists all settings.',
-        '8: ACCESS_TOKEN_TTL is not a setting and is ignored: is ACCESS_TOKEN_TTL_S meant?',
-        '9: SMTP_HOST is not a setting and is ignored: is SMTP_URL meant?',
-        '10: DATABASE_PERFIX is not a setting and is ignored: is DATABASE_PREFIX meant?',
-      ],
-      '[null,"hidden","4100"]', // a name that the program would report again is not passed on
-    ],
-    [
-      'they may be secrets that slipped into a separate line, without that line',
-      ['BACKUP_TOKEN=', 'YSBzZWNyZXQgb2YgMTYhIQ==', 'port=1'],
-      [
-        '2: its name is not a setting and is ignored: .env.example lists all settings.',
-        '3: port is not a setting and is ignored: .env.example lists all settings.',
-      ],
-      '[null,null,null]',
-    ],
-  ])('in .env are reported if %s', async (_what, content, said, noted) => {
+  it('in .env are reported if their names are unknown, without values and lines that may be secrets', async () => {
+    const content = `PORT=4100 PGSSLMODE=require export\tLOG_LEVEL=info HTTPS_PROXY=http://127.0.0.1:1 #RATE_LIMIT=1
+      PROT=5304 FOO=hidden ACCESS_TOKEN_TTL=100 SMTP_HOST=hidden DATABASE_PERFIX=hidden AWS_REGION=eu-west-1 UV_THREADPOOL_SIZE=16
+      MALLOC_ARENA_MAX=2 BACKUP_TOKEN= YSBzZWNyZXQgb2YgMTYhIQ== port=1`;
     const values = 'JSON.stringify([process.env.PROT ?? null, process.env.FOO ?? null, process.env.PORT ?? null])';
-    const { code, stderr, notes } = await start(content.join('\n'), values);
-    expect([code, notes]).toEqual([0, [noted]]);
-    expect(stderr.trim().split('\n')).toEqual(said.map((line) => `.env, line ${line}`));
-  });
-
-  it('are reported in plain words if .env cannot be read', async () => {
-    const { code, stderr } = await repository('all', { '.env/file': '' }).launch('start.mjs');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The settings in .*\.env cannot be read \(.+\)\. /)]);
-  });
-
-  it('in .env are ignored by the tests', async () => {
-    const files = { [TEST_MAIN]: noting(SETTING), '.env': 'TASKMESH_URL=yes' };
-    expect((await repository('all', files).launch('test.mjs')).notes[0]).toMatch(/^undefined /);
+    const { code, stderr, notes } = await start(content.replaceAll(/[ \n]+/g, '\n'), values);
+    expect([code, notes]).toEqual([0, ['[null,"hidden","4100"]']]); // a name that the program would report again is not passed on
+    const listed = '.env.example lists all settings.';
+    const said = {
+      ...{ '6: PROT': 'is PORT meant?', '7: FOO': listed, '8: ACCESS_TOKEN_TTL': 'is ACCESS_TOKEN_TTL_S meant?' },
+      ...{ '9: SMTP_HOST': 'is SMTP_URL meant?', '10: DATABASE_PERFIX': 'is DATABASE_PREFIX meant?' },
+      ...{ '15: its name': listed, '16: port': listed },
+    };
+    expect(stderr.trim().split('\n')).toEqual(
+      Object.entries(said).map(([name, hint]) => `.env, line ${name} is not a setting and is ignored: ${hint}`),
+    );
   });
 });
 
@@ -275,7 +241,11 @@ describe('the installation', () => {
     remove('npm-holds');
     await eventually(() => expect(lines('notes')).toEqual(['up']));
     child.kill('SIGTERM');
-    expect((await ended).calls).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
+    const { calls } = await ended;
+    expect(calls).toEqual([expect.stringMatching(/^install .*--omit=dev/)]);
+    // From the lock file, independent of npm’s settings.
+    for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])
+      expect(calls[0]).toContain(` ${option} `);
     expect(lines('console-calls')).toEqual(['provided']);
   });
 
@@ -287,44 +257,38 @@ describe('the installation', () => {
     expect([code, notes, calls]).toEqual([0, [note], []]);
   });
 
-  it('installs for a backup command only what it needs: from the lock file, independent of npm’s settings', async () => {
-    const { code, calls } = await repository().launch('run.mjs', BACKUP, 'list');
-    expect([code, calls]).toEqual([0, [expect.stringMatching(/^install .*--omit=dev/)]]);
-    for (const option of ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'])
-      expect(calls[0]).toContain(` ${option} `);
-  });
+  const lockWith = (version: string) =>
+    lockOf({ 'node_modules/library': { version }, 'node_modules/tool': { version: '1.0.0', dev: true } });
 
-  it('keeps the developers’ tools', async () => {
-    const lockWith = (version: string) =>
-      lockOf({ 'node_modules/library': { version }, 'node_modules/tool': { version: '1.0.0', dev: true } });
-    const { write, runUntilUp } = repository('all', { 'package-lock.json': lockWith('1.0.0') });
-    write('package-lock.json', lockWith('2.0.0')); // as after a pull
-    expect((await runUntilUp('start.mjs')).calls).toEqual([expect.stringMatching(/--include=dev/)]);
-  });
+  it.each<[string, string, (repository: Repository) => void]>([
+    ['start.mjs', 'a pull', ({ write }) => write('package-lock.json', lockWith('2.0.0'))],
+    ['test.mjs', 'the loss of a package', ({ remove }) => remove('node_modules/tool')],
+  ])(
+    'is repeated by %s after %s, and keeps the developers’ tools, also if npm fails',
+    async (script, _what, change) => {
+      const changed = repository('all', { 'package-lock.json': lockWith('1.0.0'), 'npm-fails': 'code ENOTFOUND' });
+      const { read, has, launch, remove, runUntilUp } = changed;
+      const before = read(LIST);
+      change(changed);
+      const hadTool = has('node_modules/tool/package.json');
+      expect((await launch(script)).code).toBe(1);
+      expect([read(LIST), has('node_modules/tool/package.json')]).toEqual([before, hadTool]);
+      remove('npm-fails');
+      expect((await runUntilUp(script)).calls).toEqual(Array(2).fill(expect.stringMatching(/--include=dev/)));
+    },
+  );
 
-  it('recognizes dependencies that were installed by hand', async () => {
-    const { write, runUntilUp } = repository('production', { 'package-lock.json': lockWithTool('1.1.0') });
-    write(LIST, '{"packages":{"node_modules/tool":{"version":"1.1.0","dev":true}}}');
-    write('node_modules/tool/package.json', '{}');
-    expect((await runUntilUp('test.mjs')).calls).toEqual([]);
-  });
-
-  it('is neither needed nor recorded if npm has installed everything in a folder that is not writable', async () => {
-    const { launch } = repository(undefined, {
-      'package-lock.json': lockOf({ 'node_modules/tool': { version: '1.1.0' } }),
-      [LIST]: '{"packages":{"node_modules/tool":{"version":"1.1.0"}}}',
-      'node_modules/tool/package.json': '{}',
-      '.cache': '', // prevents the lock, even for root
-    });
-    const { code, stderr, notes, calls } = await launch('run.mjs', BACKUP, 'list');
-    expect([code, stderr, notes, calls]).toEqual([0, '', ['backup list'], []]);
-  });
-
-  it('reports in plain words that its folder is not writable', async () => {
-    const { launch } = repository(undefined, { '.cache': '' });
-    const { code, stderr, notes, calls } = await launch('run.mjs', BACKUP, 'list');
+  it('reports in plain words that its folder is not writable, and is not needed there if npm has installed everything', async () => {
+    const files = { '.cache': '' }; // prevents the lock, even for root
+    const { code, stderr, notes, calls } = await repository(undefined, files).launch('run.mjs', BACKUP, 'list');
     expect([code, notes, calls]).toEqual([1, [], []]);
     expect(stderr).toMatch(/^Installing dependencies failed\.\n {4}E\w+: .*\.cache/);
+    const byHand = await repository('production', { ...files, 'package-lock.json': LIBRARY }).launch(
+      'run.mjs',
+      BACKUP,
+      'list',
+    );
+    expect(byHand).toMatchObject({ code: 0, stderr: '', notes: ['backup list'], calls: [] });
   });
 
   it.each<[string, string, string, RegExp]>([
@@ -383,36 +347,14 @@ describe('the installation', () => {
     expect((await runUntilUp('test.mjs')).calls).toHaveLength(2);
     expect(has('node_modules/half')).toBe(false);
   });
-
-  it('is repaired if a package is missing', async () => {
-    const { remove, runUntilUp } = repository('all');
-    remove('node_modules/tool');
-    expect((await runUntilUp('test.mjs')).calls).toHaveLength(1);
-  });
-
-  it('keeps the existing packages if npm fails', async () => {
-    const { write, read, has, launch } = repository('all', { 'npm-fails': 'code ENOTFOUND' });
-    const before = read(LIST);
-    write('package-lock.json', lockWithTool('2.0.0'));
-    expect((await launch('test.mjs')).code).toBe(1);
-    expect(read(LIST)).toBe(before);
-    expect(has('node_modules/tool/package.json')).toBe(true);
-  });
 });
 
-describe('a tool', () => {
-  it('can be run from any place', async () => {
-    const { path, launch } = repository('all', { 'tools/tool.mjs': noting('process.argv[2]') });
-    const elsewhere = repository(undefined, { 'tool.mjs': noting('process.argv[2]') });
-    expect((await launch('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one')).notes).toEqual(['one']);
-    const { code, notes } = await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two');
-    expect([code, notes]).toEqual([0, ['two']]);
-  });
-
-  it('that does not exist is reported before anything is installed', async () => {
-    const { code, stderr, calls } = await repository().launch('run.mjs', 'tools/none.ts');
-    expect([code, stderr, calls]).toEqual([2, expect.stringMatching(/^There is no file .*tools\/none\.ts\.\n$/), []]);
-  });
+it('a tool can be run from any place', async () => {
+  const { path, launch } = repository('all', { 'tools/tool.mjs': noting('process.argv[2]') });
+  const elsewhere = repository(undefined, { 'tool.mjs': noting('process.argv[2]') });
+  expect((await launch('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one')).notes).toEqual(['one']);
+  const { code, notes } = await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two');
+  expect([code, notes]).toEqual([0, ['two']]);
 });
 
 describe('a running command', () => {

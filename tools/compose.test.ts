@@ -1,7 +1,7 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
@@ -45,12 +45,22 @@ const dockerfile = await readFile(`${ROOT}Dockerfile`, 'utf8');
 const isOnce = ({ restart }: ComposeService) => restart === 'no';
 
 describe('deploy/compose.yaml', () => {
-  it('has a profile with everything in one container, and one with a container for each part', () => {
+  it('has a profile with everything in one container, and one with a container for each part, and defines all that they use', () => {
     const named = (profile: string) =>
       services.filter(([, { profiles }]) => profiles.includes(profile)).map(([name]) => name);
     expect(named('trial')).toEqual(['trial']);
     expect(named('cluster')).toEqual(expect.arrayContaining(readdirSync(`${ROOT}services`)));
     expect(services.every(([, { profiles }]) => profiles.length === 1)).toBe(true);
+    // For traces, on this machine only.
+    expect(compose.services.traces).toMatchObject({
+      profiles: ['traces'],
+      ports: ['127.0.0.1:${TRACES_PORT:-16686}:16686'],
+    });
+    for (const [, { secrets = [], volumes = [] }] of services) {
+      for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
+      for (const volume of volumes)
+        if (!volume.startsWith('.')) expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
+    }
   });
 
   it('runs only parts that the image contains', () => {
@@ -74,14 +84,12 @@ describe('deploy/compose.yaml', () => {
         expect(image).toContain(`'${setting}'`);
         expect(secrets).toContain(value.slice('/run/secrets/'.length));
       }
-  });
-
-  it('uses only secrets and volumes that it defines', () => {
-    for (const [, { secrets = [], volumes = [] }] of services) {
-      for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
-      for (const volume of volumes)
-        if (!volume.startsWith('.')) expect(compose.volumes).toHaveProperty(volume.split(':')[0] ?? '');
-    }
+    // Operators have a configured or generated token, and PostgreSQL creates the databases with the password of every store.
+    const { trial, gateway, postgres } = compose.services;
+    expect(trial?.environment?.BACKUP_TOKEN).toBe('${BACKUP_TOKEN:-}');
+    expect(gateway?.environment?.BACKUP_TOKEN_FILE).toBe('/run/secrets/backup_token');
+    const passwords = ['postgres', ...STORES].map((name) => `${name}_password`);
+    expect(postgres?.secrets?.toSorted()).toEqual(passwords.toSorted());
   });
 
   it('passes on NEWER_SCHEMA to the trial, and the service and the migration of every store', () => {
@@ -113,21 +121,12 @@ describe('deploy/compose.yaml', () => {
     expect([...named].sort()).toEqual([...read].sort());
   });
 
-  it('gives operators access with a configured or generated token', () => {
-    const { trial, gateway } = compose.services;
-    expect(trial?.environment?.BACKUP_TOKEN).toBe('${BACKUP_TOKEN:-}');
-    expect(gateway?.environment?.BACKUP_TOKEN_FILE).toBe('/run/secrets/backup_token');
-  });
-
-  it('has a separate profile that collects and shows traces, on this machine only', () => {
-    expect(compose.services).toMatchObject({
-      traces: { profiles: ['traces'], ports: ['127.0.0.1:${TRACES_PORT:-16686}:16686'] },
-    });
-  });
-
-  it('creates exactly the secrets that it uses, and keeps existing ones', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-secrets-'));
-    const make = () => execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, dir]);
+  it('creates exactly the secrets that it uses, readable by containers from the first moment, and keeps existing ones', () => {
+    const bin = makeTempDir();
+    const dir = join(bin, 'secrets');
+    writeFileSync(join(bin, 'chmod'), '#!/bin/sh\n', { mode: 0o755 }); // as if the script were killed before it changes the mode
+    const env = { PATH: `${bin}:${process.env['PATH']}` };
+    const make = () => execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, dir], { env });
     const made = () =>
       Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(join(dir, name), 'utf8')]));
     make();
@@ -136,23 +135,8 @@ describe('deploy/compose.yaml', () => {
     expect(first.tasks_postgres_url).toBe(`postgres://tasks:${first.tasks_password}@postgres:5432/taskmesh_tasks`);
     make();
     expect(made()).toEqual(first);
-    await rm(dir, { recursive: true });
-  });
-
-  it('creates secrets that containers can read from the first moment', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'taskmesh-secrets-'));
-    await writeFile(join(dir, 'chmod'), '#!/bin/sh\n', { mode: 0o755 }); // as if the script were killed before it changes the mode
-    const env = { PATH: `${dir}:${process.env['PATH']}` };
-    execFileSync('sh', [`${ROOT}deploy/compose/make-secrets.sh`, join(dir, 'secrets')], { env });
-    const modeOf = (path: string) => statSync(join(dir, path)).mode & 0o777;
-    expect(modeOf('secrets')).toBe(0o700);
-    expect(modeOf('secrets/redis_url')).toBe(0o644);
-    await rm(dir, { recursive: true });
-  });
-
-  it('passes the password of every store to PostgreSQL, which creates their databases', () => {
-    const passwords = ['postgres', ...STORES].map((name) => `${name}_password`);
-    expect(compose.services.postgres?.secrets?.toSorted()).toEqual(passwords.toSorted());
+    const modes = [dir, join(dir, 'redis_url')].map((path) => statSync(path).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o644]);
   });
 
   it('agrees with the image on ports', () => {

@@ -5,10 +5,7 @@ const root = join(import.meta.dirname, '..');
 const isForeign = (path: string) => path.includes('node_modules') || path.includes('.cache');
 const FILES = globSync(
   ['*.mjs', '{services,packages,libs,deploy,tests,tools,scripts,charts,bench}/**/*.{ts,mjs,graphql}'],
-  {
-    cwd: root,
-    exclude: isForeign,
-  },
+  { cwd: root, exclude: isForeign },
 );
 const DOCUMENTS = globSync('**/*.md', { cwd: root, exclude: isForeign });
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };

@@ -15,15 +15,7 @@ export async function runBench(line: string) {
     measured: Record<string, unknown>[];
   } & Record<string, unknown>;
   for (const path of [results, `${results}.json`]) rmSync(path, { recursive: true, force: true });
-  const rows = stdout.split('\n').filter((each) => each.startsWith('| ') && !each.startsWith('| -'));
-  return {
-    report,
-    stdout,
-    rows: rows.map((row) =>
-      row
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    ),
-  };
+  const lines = stdout.split('\n').filter((each) => each.startsWith('| ') && !each.startsWith('| -'));
+  const rows = lines.map((line) => line.slice(1, -1).split('|').map((cell) => cell.trim())); // prettier-ignore
+  return { report, stdout, rows };
 }

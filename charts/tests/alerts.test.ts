@@ -77,11 +77,7 @@ describeLong('an alert', () => {
       interval,
       input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
       promql_expr_test: [
-        {
-          expr: 'count(ALERTS{alertstate="firing"})',
-          eval_time: evalTime,
-          exp_samples: [{ labels: '{}', value: 1 }],
-        },
+        { expr: 'count(ALERTS{alertstate="firing"})', eval_time: evalTime, exp_samples: [{ labels: '{}', value: 1 }] },
       ],
     };
     writeFileSync(file, stringify({ rule_files: ['rules.yaml'], evaluation_interval: interval, tests: [test] }));

@@ -6,25 +6,30 @@ import { makeTempDir } from '@taskmesh/testing';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from './support/helm.ts';
-import { containersOf, ofKind, workloads, type Manifest } from './support/manifest.ts';
+import { containersOf, ofKind, policiesOf, portsOf, workloads, type Manifest } from './support/manifest.ts';
 
 const chart = 'taskmesh-data';
 const release = 'taskmesh-data';
 const namesOf = (manifests: Manifest[], kind: string) => ofKind(manifests, kind).map(({ metadata }) => metadata.name);
 
+type Managed = { roles: unknown } | undefined;
+
 describe('the servers by operators', () => {
   it('are a cluster for each store, whose owner may restore it', async () => {
     const clusters = ofKind(await render({ chart, release }), 'Cluster');
-    expect(clusters.map(({ metadata }) => metadata.name)).toEqual(
-      ['auth', 'tasks', 'backup'].map((name) => `${release}-${name}`),
+    const roleOf = (name: string) => [{ name, ensure: 'present', login: true, createdb: true, createrole: true }];
+    const found = clusters.map(({ metadata, spec }) => [
+      metadata.name,
+      spec?.bootstrap,
+      (spec?.managed as Managed)?.roles,
+    ]);
+    expect(found).toEqual(
+      ['auth', 'tasks', 'backup'].map((name) => [
+        `${release}-${name}`,
+        { initdb: expect.objectContaining({ database: name, owner: name }) },
+        name === 'backup' ? undefined : roleOf(name),
+      ]),
     );
-    for (const { spec, metadata } of clusters) {
-      const name = metadata.name.replace(`${release}-`, '');
-      expect(spec).toMatchObject({ bootstrap: { initdb: { database: name, owner: name } } });
-      const roles =
-        name === 'backup' ? undefined : [{ name, ensure: 'present', login: true, createdb: true, createrole: true }];
-      expect((spec?.managed as { roles: unknown } | undefined)?.roles).toEqual(roles);
-    }
   });
 
   it('allow the application to read and write its topic, and nothing else', async () => {
@@ -32,16 +37,14 @@ describe('the servers by operators', () => {
     expect(ofKind(manifests, 'KafkaTopic').map(({ spec }) => spec)).toMatchObject([
       { topicName: TASK_CHANGES_TOPIC, partitions: 8, replicas: 3 },
     ]);
-    const acls = ofKind(manifests, 'KafkaUser').map(({ metadata, spec }) => [
-      metadata.name,
-      (spec?.authorization as { acls: { resource: { name: string }; operations: string[] }[] }).acls.map(
-        ({ resource, operations }) => [resource.name, operations],
-      ),
-    ]);
-    expect(Object.fromEntries(acls)).toEqual({
-      'taskmesh-data-kafka-gateway': [[TASK_CHANGES_TOPIC, ['Read', 'Describe']]],
-      'taskmesh-data-kafka-tasks': [[TASK_CHANGES_TOPIC, ['Write', 'Describe', 'Create']]],
+    const may = (user: string, operations: string[]) => ({
+      metadata: { name: `taskmesh-data-kafka-${user}` },
+      spec: { authorization: { acls: [{ resource: { name: TASK_CHANGES_TOPIC }, operations }] } },
     });
+    expect(ofKind(manifests, 'KafkaUser')).toMatchObject([
+      may('gateway', ['Read', 'Describe']),
+      may('tasks', ['Write', 'Describe', 'Create']),
+    ]);
     const [kafka] = ofKind(manifests, 'Kafka');
     expect(kafka?.spec?.kafka).toMatchObject({
       authorization: { type: 'simple' },
@@ -87,15 +90,7 @@ describe('the servers by operators', () => {
 
   it('survive the removal of the release', async () => {
     const manifests = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
-    const kinds = [
-      'Cluster',
-      'Kafka',
-      'KafkaNodePool',
-      'KafkaTopic',
-      'ObjectStore',
-      'ScheduledBackup',
-      'NetworkPolicy',
-    ];
+    const kinds = 'Cluster Kafka KafkaNodePool KafkaTopic ObjectStore ScheduledBackup NetworkPolicy'.split(' ');
     const lasting = manifests.filter(
       ({ kind, metadata }) => kinds.includes(kind) && !metadata.name.endsWith('-valkey'), // which keeps nothing
     );
@@ -132,32 +127,23 @@ describe('the servers by operators', () => {
   });
 
   it('are certified under their poolers’ names where there are any', async () => {
-    const names = async (values?: string) =>
-      ofKind(await render({ chart, release, values }), 'Cluster').map(
-        ({ spec }) => (spec?.certificates as { serverAltDNSNames: string[] } | undefined)?.serverAltDNSNames,
-      );
-    expect(await names()).toEqual([undefined, undefined, undefined]);
+    for (const { spec } of ofKind(await render({ chart, release }), 'Cluster'))
+      expect(spec).not.toHaveProperty('certificates');
     const pooler = `${release}-tasks-pooler`;
-    expect((await names('ci/backups-poolers-values.yaml'))[1]).toEqual([
-      pooler,
-      `${pooler}.prod`,
-      `${pooler}.prod.svc`,
-    ]);
-    expect(namesOf(await render({ chart, release, values: 'ci/backups-poolers-values.yaml' }), 'Pooler')).toContain(
-      pooler,
-    );
+    const manifests = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
+    const serverAltDNSNames = ['', '.prod', '.prod.svc'].map((domain) => `${pooler}${domain}`);
+    expect(ofKind(manifests, 'Cluster')[1]?.spec).toMatchObject({ certificates: { serverAltDNSNames } });
+    expect(namesOf(manifests, 'Pooler')).toContain(pooler);
   });
 
   it('expose their metrics to the configured scrapers only', async () => {
     const scrapers = [{ namespaceSelector: { matchLabels: { team: 'watch' } } }];
     const toFigures = async (set: Record<string, unknown>) =>
-      ofKind(await render({ chart, release, set }), 'NetworkPolicy')
+      policiesOf(await render({ chart, release, set }))
         .flatMap(({ spec }) => spec?.ingress ?? [])
-        .filter(({ ports = [] }) => ports.some(({ port }) => port === 9187));
+        .filter((rule) => portsOf(rule).includes(9187));
     expect(await toFigures({})).toEqual([]);
-    const found = await toFigures({ scrapers });
-    expect(found).toHaveLength(3);
-    for (const { from } of found) expect(from).toEqual(scrapers);
+    expect((await toFigures({ scrapers })).map(({ from }) => from)).toEqual([scrapers, scrapers, scrapers]);
   });
 
   it.each(['plain', 'two words', `"quoted" 'and' \\back\\slashed`, '$(id) `id` %s #'])(
@@ -176,7 +162,7 @@ describe('the servers by operators', () => {
   );
 
   it('accept connections of the application and their own operator only', async () => {
-    const policies = ofKind(await render({ chart, release }), 'NetworkPolicy');
+    const policies = policiesOf(await render({ chart, release }));
     expect(policies).toHaveLength(4);
     for (const { spec } of policies) {
       expect(spec?.policyTypes).toContain('Ingress');
@@ -218,11 +204,10 @@ describe('the servers by operators', () => {
     [{ fullnameOverride: 'a'.repeat(27) }, 'to at most 26 of a-z, 0-9 and -, beginning with a letter'],
     [{ fullnameOverride: 'a'.repeat(41), 'kafka.enabled': false }, 'to at most 40 of a-z, 0-9 and -'],
     [{ fullnameOverride: '2nd' }, 'the objects\' names would begin with "2nd", which the servers cannot have'],
-    [{ commonLabels: { 'strimzi.io/cluster': 'x' } }, 'commonLabels has strimzi.io/cluster, which is the chart'],
-    [
-      { commonLabels: { 'app.kubernetes.io/name': 'x' } },
-      'commonLabels has app.kubernetes.io/name, which is the chart',
-    ],
+    ...['strimzi.io/cluster', 'app.kubernetes.io/name'].map((label): [Record<string, unknown>, string] => [
+      { commonLabels: { [label]: 'x' } },
+      `commonLabels has ${label}, which is the chart`,
+    ]),
     [{ 'kafka.replicas': 2 }, 'of two neither has a majority alone; set 3, or 1'],
     [{ 'kafka.resources.limits.memory': '2Gi' }, 'kafka.resources.requests.memory is 4Gi, above the limit of 2Gi'],
     [{ 'valkey.maxMemory': '320mb' }, 'valkey.maxMemory is 320mb, not below valkey.resources.limits.memory of 320Mi'],

@@ -40,15 +40,11 @@ describe('before an install or an upgrade', () => {
     }
   });
 
-  it('allows the job that creates keys to create secrets, and neither to read nor to change one', async () => {
+  it('allows the job that creates keys to create secrets only, and creates none when all are given', async () => {
     const roles = (await render()).filter(({ kind }) => kind === 'Role');
     expect(roles.map(({ rules }) => rules)).toEqual([[{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }]]);
-  });
-
-  it('creates no keys when all are given, or when it is switched off', async () => {
-    const names = (await render({ values: 'ci/tls-sasl-values.yaml' })).map(({ metadata }) => metadata.name);
-    expect(names.filter((name) => name.endsWith('-keys'))).toEqual([]);
-    expect((await render({ values: 'ci/tls-sasl-values.yaml' })).filter(({ kind }) => kind === 'Role')).toEqual([]);
+    const given = await render({ values: 'ci/tls-sasl-values.yaml' });
+    expect(given.filter(({ kind, metadata: { name } }) => kind === 'Role' || name.endsWith('-keys'))).toEqual([]);
   });
 
   it.each(['values.yaml', 'ci/tls-sasl-values.yaml', 'ci/mutual-tls-values.yaml'])(
@@ -77,33 +73,28 @@ describe('before an install or an upgrade', () => {
   );
 
   it('checks a migration’s own secret in the preflight as well', async () => {
-    const set = { 'migrations.tasks': { existingSecret: 'owners', key: 'url' } };
-    const preflight = await preflightOf({ set });
+    const preflight = await preflightOf({ set: { 'migrations.tasks': { existingSecret: 'owners', key: 'url' } } });
     expect(JSON.stringify(preflight?.volumes)).toContain('"name":"owners","optional":true');
     expect(JSON.stringify(preflight?.containers)).toContain('migrations.tasks');
   });
 
   it('creates external secrets first, and keeps them after the hook', async () => {
-    const manifests = await render({ values: 'ci/gateway-api-values.yaml' });
-    const external = manifests.filter(({ kind }) => kind === 'ExternalSecret');
-    expect(external).toHaveLength(2);
-    for (const each of external) {
-      expect(weightOf(each)).toBeLessThan(
-        Math.min(...(await jobs({ values: 'ci/gateway-api-values.yaml' })).map(weightOf)),
-      );
-      expect(each.spec).toMatchObject({ target: { creationPolicy: 'Orphan', deletionPolicy: 'Retain' } });
-    }
+    const values = 'ci/gateway-api-values.yaml';
+    const first = Math.min(...(await jobs({ values })).map(weightOf));
+    const external = (await render({ values })).filter(({ kind }) => kind === 'ExternalSecret');
+    expect(external.map((each) => weightOf(each) < first)).toEqual([true, true]);
+    for (const { spec } of external)
+      expect(spec).toMatchObject({ target: { creationPolicy: 'Orphan', deletionPolicy: 'Retain' } });
   });
 });
 
 describe('the pod of each job', () => {
+  const place = {
+    ...{ nodeSelector: { disk: 'fast' }, tolerations: [{ key: 'tasks', operator: 'Exists' }] },
+    ...{ affinity: { nodeAffinity: {} }, priorityClassName: 'high' },
+  };
   const pod = {
-    annotations: { a: 'of all', b: 'of all' },
-    labels: { tier: 'tasks' },
-    nodeSelector: { disk: 'fast' },
-    tolerations: [{ key: 'tasks', operator: 'Exists' }],
-    affinity: { nodeAffinity: {} },
-    priorityClassName: 'high',
+    ...{ annotations: { a: 'of all', b: 'of all' }, labels: { tier: 'tasks' }, ...place },
     extraEnv: [{ name: 'HTTPS_PROXY', value: 'http://proxy:3128' }],
     extraVolumes: [{ name: 'more', configMap: { name: 'authorities' } }],
     extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
@@ -121,9 +112,7 @@ describe('the pod of each job', () => {
     for (const { template } of found) {
       expect(template.metadata.labels).toMatchObject(pod.labels);
       expect(template.metadata.annotations).toEqual({ ...pod.annotations, c: 'common' });
-      const { nodeSelector, tolerations, affinity, priorityClassName } = pod;
-      expect(template.spec).toMatchObject({ nodeSelector, tolerations, affinity, priorityClassName });
-      expect(template.spec).toMatchObject({ imagePullSecrets: [{ name: 'registry' }] });
+      expect(template.spec).toMatchObject({ ...place, imagePullSecrets: [{ name: 'registry' }] });
       expect(template.spec.volumes).toEqual(expect.arrayContaining(pod.extraVolumes));
       for (const container of containersOf(template)) {
         expect(container.env).toEqual(expect.arrayContaining(pod.extraEnv));
@@ -170,26 +159,21 @@ describe('migrations', () => {
   ])('$mode: run there, once for each store', async ({ options, inJobs = [], inPods = [], atStart = 'false' }) => {
     const made = (await migrations(options)).flatMap(({ template }) => template.spec.containers);
     expect(made.map(({ args }) => args)).toEqual(inJobs.map((name) => ['migrate', name]));
-    const pods = serving(await render(options)).map(({ template }) => template.spec);
-    expect(
-      pods.flatMap(({ initContainers = [], containers: [{ name } = { name: '' }] }) =>
-        initContainers.map(({ args }) => [name, args]),
-      ),
-    ).toEqual(inPods.map((name) => [name, ['migrate', name]]));
-    expect(
-      pods.flatMap(({ containers: [{ name, env = [] } = { name: '' }] }) =>
-        env.filter((each) => each.name === 'MIGRATE_AT_START').map(({ value }) => [name, value]),
-      ),
-    ).toEqual(STORES.map((name) => [name, atStart]));
+    const found = serving(await render(options)).map(({ template: { spec } }) => {
+      const [{ name, env = [] } = { name: '' }] = spec.containers;
+      const inits = (spec.initContainers ?? []).map(({ args }) => args);
+      return [name, inits, env.find((each) => each.name === 'MIGRATE_AT_START')?.value];
+    });
+    const inits = (name: string) => (inPods.includes(name) ? [['migrate', name]] : []);
+    expect(found).toEqual([['gateway', [], undefined], ...STORES.map((name) => [name, inits(name), atStart])]);
   });
 
   it.each([
     { values: 'values.yaml', secret: 'taskmesh-postgresql' },
     { values: 'ci/migrations-job-values.yaml', secret: 'owners' },
   ])('take the address of their store from its own secret: $values', async ({ values, secret }) => {
-    const addresses = (await migrations({ values })).map(
-      ({ template }) => template.spec.containers[0]?.env?.at(-1)?.valueFrom?.secretKeyRef,
-    );
+    const last = (await migrations({ values })).map(({ template }) => template.spec.containers[0]?.env?.at(-1));
+    const addresses = last.map((variable) => variable?.valueFrom?.secretKeyRef);
     expect(addresses).toEqual(STORES.map((name) => ({ name: secret, key: `${name}-url` })));
   });
 

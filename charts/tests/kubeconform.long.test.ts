@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { makeTempDir } from '@taskmesh/testing';
 import { parseManifests, render, renderText } from './support/helm.ts';
 import type { Manifest } from './support/manifest.ts';
-import { provideGoTool } from './support/programs.ts';
+import { provideKubeconform } from './support/programs.ts';
 import { KUBERNETES, provideSchemas } from './support/provide-schemas.ts';
 import { SHIPPED_AND_ODD } from './support/odd-values.ts';
 
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 const dir = makeTempDir();
-const [kubeconform, schemas] = await Promise.all([provideGoTool('kubeconform'), provideSchemas()]); // Go builds it once
+const [kubeconform, schemas] = await Promise.all([provideKubeconform(), provideSchemas()]); // Go builds it once
 
 interface Result {
   filename: string;

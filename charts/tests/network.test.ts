@@ -34,13 +34,12 @@ const ALL_IN_ONE = { mode: 'allInOne', 'keys.backupToken.existingSecret': 'token
 describe('who talks to whom', () => {
   it('follows the architecture, and nothing more', async () => {
     const manifests = await render();
-    const ways = Object.fromEntries(
-      ['gateway', 'auth', 'tasks', 'backup', 'migrate', 'keys', 'preflight', 'test'].map((name) => [
-        name,
-        { in: neighbours(manifests, name, 'ingress'), out: neighbours(manifests, name, 'egress') },
-      ]),
-    );
-    expect(ways).toEqual({
+    const names = ['gateway', 'auth', 'tasks', 'backup', 'migrate', 'keys', 'preflight', 'test'];
+    const waysOf = (name: string) => ({
+      in: neighbours(manifests, name, 'ingress'),
+      out: neighbours(manifests, name, 'egress'),
+    });
+    expect(Object.fromEntries(names.map((name) => [name, waysOf(name)]))).toEqual({
       gateway: { in: [], out: ['auth', 'backup', 'tasks'] },
       auth: { in: ['backup', 'gateway', 'tasks', 'test'], out: [] },
       tasks: { in: ['backup', 'gateway', 'test'], out: ['auth'] },
@@ -68,36 +67,29 @@ describe('who talks to whom', () => {
     expect(own.map(String).toSorted()).toEqual(ports.map(String).toSorted());
   });
 
-  it.each([
-    { set: { 'backup.s3.existingSecret': 'bucket' }, ports: [443] },
-    { set: { 'backup.webhook.existingSecret': 'chat' }, ports: [443] },
-    {
-      set: { 'auth.smtp.existingSecret': 'smtp', 'backup.settings.BACKUP_MAIL_TO': 'ops@example.com' },
-      ports: [25, 465, 587],
-    },
-  ])('backup reaches what it is set to use, and only then: $set', async ({ set, ports }) => {
-    expect(await portsOpenedBy(set, 'shop-taskmesh-backup')).toEqual(ports);
-  });
-
-  describe.each([
-    { policy: 'shop-taskmesh-auth', mode: {} },
-    { policy: 'shop-taskmesh-all', mode: ALL_IN_ONE },
-  ])('auth in $policy', ({ policy, mode }) => {
-    const provider = {
-      'auth.settings.OIDC_ISSUER': 'https://login.example.com',
-      'auth.settings.OIDC_CLIENT_ID': 'tasks',
-    };
-    it.each([
-      { name: 'a sign-in provider', set: provider, ports: [443] },
-      {
-        name: 'a sign-in provider with a port of its own',
-        set: { ...provider, 'auth.settings.OIDC_ISSUER': 'https://login.example.com:8443/realms/shop' },
-        ports: [443, 8443],
-      },
-      { name: 'a mail server', set: { 'auth.smtp.existingSecret': 'smtp' }, ports: [25, 465, 587] },
-    ])('reaches $name when there is one, and only then', async ({ set, ports }) => {
-      expect(await portsOpenedBy(set, policy, mode)).toEqual(ports);
-    });
+  const issuer = (url: string) => ({ 'auth.settings.OIDC_ISSUER': url, 'auth.settings.OIDC_CLIENT_ID': 'tasks' });
+  const mails = { 'auth.smtp.existingSecret': 'smtp' };
+  it.each<[component: string, set: Record<string, unknown>, ports: number[]]>([
+    ['backup', { 'backup.s3.existingSecret': 'bucket' }, [443]],
+    ['backup', { 'backup.webhook.existingSecret': 'chat' }, [443]],
+    ...['gateway', 'auth', 'tasks', 'backup', 'all'].flatMap(
+      (component): [string, Record<string, unknown>, number[]][] => [
+        [component, { 'telemetry.endpoint': 'http://otel.monitoring:4318' }, [4318]],
+        [component, { 'telemetry.endpoint': 'http://otel.monitoring' }, [80]],
+        [component, { 'telemetry.endpoint': 'https://otel.example.com/otlp' }, [443]],
+        [component, { 'telemetry.endpoint': 'http://otel:4318', 'networkPolicy.egress.otlp.ports': [7777] }, [7777]],
+      ],
+    ),
+    ['preflight', { 'telemetry.endpoint': 'http://otel.monitoring:4318' }, []],
+    ['backup', { ...mails, 'backup.settings.BACKUP_MAIL_TO': 'ops@example.com' }, [25, 465, 587]],
+    ...['auth', 'all'].flatMap((component): [string, Record<string, unknown>, number[]][] => [
+      [component, issuer('https://login.example.com'), [443]],
+      [component, issuer('https://login.example.com:8443/realms/shop'), [443, 8443]],
+      [component, mails, [25, 465, 587]],
+    ]),
+  ])('%s reaches what it is set to use, and only then: %j', async (component, set, ports) => {
+    const mode = component === 'all' ? ALL_IN_ONE : {};
+    expect(await portsOpenedBy(set, `shop-taskmesh-${component}`, mode)).toEqual(ports);
   });
 
   it.each(['gateway', 'tasks'])('%s reaches brokers at the ports that they are said to have', async (name) => {

@@ -23,11 +23,7 @@ describe.each(SHIPPED)('%s', (_what, options) => {
   it('is rendered the same each time, and by both Helms, for every Kubernetes that is supported', async () => {
     const names = (await render(options)).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([]);
-    const partsOf = (text: string) =>
-      text
-        .trim()
-        .split(/\s*^---\s*/m)
-        .toSorted();
+    const partsOf = (text: string) => [...text.trim().split(/\s*^---\s*/m)].sort();
     for (const kubernetes of OTHER_KUBERNETES) {
       const older = await renderText({ ...options, helm: 3, kubernetes });
       expect(partsOf(older)).toEqual(partsOf(await renderText(options)));
@@ -96,12 +92,6 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('uses no more of its node’s disk than it may', async () => {
-    for (const { template } of await pods())
-      for (const { name, emptyDir } of template.spec.volumes ?? [])
-        if (emptyDir && name !== 'more') expect([name, emptyDir]).toEqual([name, { sizeLimit: expect.any(String) }]); // `more` is the user's
-  });
-
   it('has an account of its own without a token, unless it makes the keys', async () => {
     const manifests = await render({ values });
     const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount');
@@ -115,8 +105,11 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('has requests and a limit of memory, and an image with a version', async () => {
-    for (const container of (await pods()).flatMap(({ template }) => containersOf(template))) {
+  it('has requests, a limit of memory and of its node’s disk, and an image with a version', async () => {
+    const all = (await pods()).map(({ template }) => template);
+    for (const { name, emptyDir } of all.flatMap(({ spec }) => spec.volumes ?? []))
+      if (emptyDir && name !== 'more') expect([name, emptyDir]).toEqual([name, { sizeLimit: expect.any(String) }]); // `more` is the user's
+    for (const container of all.flatMap(containersOf)) {
       expect(container.resources).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },
         limits: { memory: expect.any(String) },
@@ -174,8 +167,10 @@ describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.
       }
     });
 
-    it('lets only scrapers to the admin port', async () => {
-      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.ingress ?? []);
+    it('lets only scrapers to the admin port, and has no way out without ports', async () => {
+      const policies = policiesOf(await render({ values }));
+      for (const rule of policies.flatMap(({ spec }) => spec?.egress ?? [])) expect(portsOf(rule)).not.toEqual([]);
+      const rules = policies.flatMap(({ spec }) => spec?.ingress ?? []);
       const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
       expect(admin.length).toBeGreaterThan(0);
       const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
@@ -186,11 +181,6 @@ describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.
         ]);
       }
       expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
-    });
-
-    it('has no way out without ports', async () => {
-      const rules = policiesOf(await render({ values })).flatMap(({ spec }) => spec?.egress ?? []);
-      for (const rule of rules) expect(portsOf(rule).length).toBeGreaterThan(0);
     });
   },
 );
@@ -234,20 +224,8 @@ describe.each(CHART_NAMES)('what a registry of charts shows of %s', (chart) => {
   });
 });
 
-describe('names', () => {
-  it('have room for the longest release name', async () => {
-    const release = `a${'b'.repeat(52)}`;
-    for (const values of [undefined, 'ci/migrations-job-values.yaml'])
-      for (const { metadata } of await render({ release, values }))
-        expect(metadata.name.length).toBeLessThanOrEqual(63);
-  });
-
-  it('do not say the chart twice', async () => {
-    const names = (await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name);
-    expect(names).toContain('taskmesh-gateway');
-  });
-
-  it('refuses a Kubernetes that is too old', async () => {
-    await expect(render({ kubernetes: '1.29.0' })).rejects.toThrow('kubeVersion');
-  });
+it('refuses a Kubernetes that is too old, and do not say the chart twice in a name', async () => {
+  await expect(render({ kubernetes: '1.29.0' })).rejects.toThrow('kubeVersion');
+  const names = (await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name);
+  expect(names).toContain('taskmesh-gateway');
 });

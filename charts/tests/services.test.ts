@@ -8,23 +8,21 @@ import { containerOf, envOf, filesOf, named, SERVICES } from './containers.ts';
 const YOUNG = '--max-semi-space-size=32';
 
 describe('the services', () => {
-  it('run one image with the name of the service', async () => {
+  it('run one image with the name of the service, listen on all interfaces of the pod, and write below /data', async () => {
+    const common = {
+      HOST: '::',
+      PORT: '4000',
+      ADMIN_HOST: '::',
+      ADMIN_PORT: '14000',
+      DATA_DIR: '/data',
+      NODE_ENV: 'production',
+    };
     for (const name of SERVICES) {
-      const { image, args, command } = await containerOf(name);
-      expect([image, args, command]).toEqual(['taskmesh:0.2.0', [name], undefined]);
+      const container = await containerOf(name);
+      expect(container).toMatchObject({ image: 'taskmesh:0.2.0', args: [name] });
+      expect(container).not.toHaveProperty('command');
+      expect(envOf(container)).toMatchObject(common);
     }
-  });
-
-  it('listen on all interfaces of the pod, and write below /data', async () => {
-    for (const name of SERVICES)
-      expect(envOf(await containerOf(name))).toMatchObject({
-        HOST: '::',
-        PORT: '4000',
-        ADMIN_HOST: '::',
-        ADMIN_PORT: '14000',
-        DATA_DIR: '/data',
-        NODE_ENV: 'production',
-      });
   });
 
   it('have the addresses of each other', async () => {
@@ -56,24 +54,19 @@ describe('the services', () => {
     }
   });
 
-  it('keep the admin port out of the public service', async () => {
+  it('keep the admin port out of the public service, and preserve client addresses there, unless nodes may forward', async () => {
     const manifests = await render({ values: 'ci/everything-said-values.yaml' });
     expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({
       type: 'LoadBalancer',
       externalTrafficPolicy: 'Local',
       ports: [{ port: 8080, targetPort: 'http' }],
     });
-    expect(named(manifests, 'Service', 'mesh-gateway')?.spec?.ports).toHaveLength(1);
     expect(named(manifests, 'Service', 'mesh-gateway-admin')?.spec).toMatchObject({ clusterIP: 'None' });
-  });
-
-  it('preserve client addresses for the gateway, unless nodes may forward for each other', async () => {
-    const policyOf = async (set: object) =>
-      named(await render({ set: { ...set } }), 'Service', 'shop-taskmesh-gateway')?.spec?.externalTrafficPolicy;
-    expect(await policyOf({})).toBeUndefined(); // refused for a ClusterIP
-    expect(await policyOf({ 'gateway.service.type': 'NodePort' })).toBe('Local');
-    const cluster = { 'gateway.service.type': 'LoadBalancer', 'gateway.service.externalTrafficPolicy': 'Cluster' };
-    expect(await policyOf(cluster)).toBe('Cluster');
+    const policyOf = async (set: string) =>
+      named(await render({ set }), 'Service', 'shop-taskmesh-gateway')?.spec?.externalTrafficPolicy;
+    const type = 'gateway.service.type=LoadBalancer';
+    const policies = ['', type, `${type} gateway.service.externalTrafficPolicy=Cluster`].map(policyOf);
+    expect(await Promise.all(policies)).toEqual([undefined, 'Local', 'Cluster']); // refused for a ClusterIP
   });
 
   it('keep their heap within the memory limit, with a smaller young generation than by default', async () => {
@@ -122,27 +115,40 @@ describe('the services', () => {
 });
 
 describe('settings', () => {
-  it('go to the service that reads them', async () => {
-    expect(envOf(await containerOf('gateway'))).toMatchObject({ GRAPHQL_MAX_DEPTH: '12', TRUSTED_DOCUMENTS: 'off' });
-    expect(envOf(await containerOf('auth'))).toMatchObject({ ACCESS_TOKEN_TTL_S: '3600' });
-    expect(envOf(await containerOf('auth'))).not.toHaveProperty('GRAPHQL_MAX_DEPTH');
-    expect(envOf(await containerOf('tasks'))).toMatchObject({ CHANGE_RETENTION_HOURS: '168' });
-    expect(envOf(await containerOf('backup'))).toMatchObject({
-      BACKUP_SCHEDULE: '30 3 * * *',
-      BACKUPS_DIR: '/backups',
-    });
-  });
-
-  it('keep their values: large numbers, fractions, false', async () => {
-    const values = 'ci/everything-said-values.yaml';
-    expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
-      REALTIME_MAX_MESSAGE_BYTES: '10485760',
-      GRAPHQL_INTROSPECTION: 'false',
-      SUPERGRAPH_FILE: '/etc/taskmesh-supergraph/supergraph.graphql',
-      TRUSTED_DOCUMENTS_FILE: '/etc/taskmesh-documents/documents.json',
-    });
-    expect(envOf(await containerOf('tasks', { values })).CHANGE_RETENTION_HOURS).toBe('0.5');
-    expect(envOf(await containerOf('auth', { values })).RATE_LIMIT_FACTOR).toBe('0.5');
+  const SAID = 'ci/everything-said-values.yaml';
+  it.each<[service: string, values: string, env: object, without?: string[]]>([
+    [
+      'gateway',
+      'values.yaml',
+      { GRAPHQL_MAX_DEPTH: '12', TRUSTED_DOCUMENTS: 'off' },
+      ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'],
+    ],
+    ['auth', 'values.yaml', { ACCESS_TOKEN_TTL_S: '3600' }, ['GRAPHQL_MAX_DEPTH', 'PUBLIC_URL']],
+    ['tasks', 'values.yaml', { CHANGE_RETENTION_HOURS: '168' }],
+    ['backup', 'values.yaml', { BACKUP_SCHEDULE: '30 3 * * *', BACKUPS_DIR: '/backups' }],
+    [
+      'gateway',
+      SAID,
+      {
+        ...{ REALTIME_MAX_MESSAGE_BYTES: '10485760', GRAPHQL_INTROSPECTION: 'false' },
+        SUPERGRAPH_FILE: '/etc/taskmesh-supergraph/supergraph.graphql',
+        TRUSTED_DOCUMENTS_FILE: '/etc/taskmesh-documents/documents.json',
+      },
+    ],
+    ['tasks', SAID, { CHANGE_RETENTION_HOURS: '0.5' }],
+    ['auth', SAID, { RATE_LIMIT_FACTOR: '0.5' }],
+    // Links lead to the first public host.
+    ...['gateway', 'auth'].flatMap((name) =>
+      ['gateway-api', 'hpa-ingress'].map((file): [string, string, object] => [
+        name,
+        `ci/${file}-values.yaml`,
+        { PUBLIC_URL: 'https://tasks.example.com' },
+      ]),
+    ),
+  ])('go to %s with %s: %j, and without a value are omitted', async (name, values, expected, without = []) => {
+    const env = envOf(await containerOf(name, { values }));
+    expect(env).toMatchObject(expected);
+    for (const each of without) expect(env).not.toHaveProperty(each);
   });
 
   it('end live connections after half an hour with autoscaling, unless set otherwise', async () => {
@@ -155,54 +161,33 @@ describe('settings', () => {
       for (const values of ['values.yaml', ...scaled])
         expect(await ageOf({ values, set: { [`gateway.settings.${name}`]: age } })).toBe(String(age));
   });
-
-  it('without a value are omitted', async () => {
-    const env = envOf(await containerOf('gateway'));
-    for (const name of ['TRUSTED_PROXIES', 'GRAPHQL_INTROSPECTION', 'PUBLIC_URL', 'SUPERGRAPH_FILE'])
-      expect(env).not.toHaveProperty(name);
-  });
-
-  it.each([
-    { values: 'ci/gateway-api-values.yaml', url: 'https://tasks.example.com' },
-    { values: 'ci/hpa-ingress-values.yaml', url: 'https://tasks.example.com' },
-    { values: 'values.yaml', url: undefined },
-  ])('lead links to the first public host: $values', async ({ values, url }) => {
-    expect(envOf(await containerOf('gateway', { values })).PUBLIC_URL).toBe(url);
-    expect(envOf(await containerOf('auth', { values })).PUBLIC_URL).toBe(url);
-  });
 });
 
 describe('secrets', () => {
   it('are mounted in the pods that need them only', async () => {
     const made = 'shop-taskmesh-keys';
-    const secretsIn = (env: Record<string, string>) =>
-      Object.values(env)
+    const secretsOf = async (name: string) => ({
+      variables: Object.values(envOf(await containerOf(name)))
         .filter((value) => /^(taskmesh|shop)-[\w-]+\/[\w-]+$/.test(value))
-        .toSorted();
-    expect(secretsIn(envOf(await containerOf('gateway')))).toEqual([
-      `${made}/backup-token`,
-      'taskmesh-redis/redis-url',
-    ]);
-    expect(secretsIn(envOf(await containerOf('auth')))).toEqual([
-      'taskmesh-postgresql/auth-url',
-      'taskmesh-redis/redis-url',
-    ]);
-    expect(secretsIn(envOf(await containerOf('tasks')))).toEqual(['taskmesh-postgresql/tasks-url']);
-    expect(secretsIn(envOf(await containerOf('backup')))).toEqual(
-      ['auth-admin-url', 'backup-url', 'tasks-admin-url'].map((key) => `taskmesh-postgresql/${key}`),
-    );
-    expect(await filesOf('gateway')).toEqual({ '/etc/taskmesh/identity/key.json': `${made}/gateway-identity.json` });
-    expect(await filesOf('auth')).toEqual({
-      '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
-      '/etc/taskmesh/access-tokens/keys.json': `${made}/access-token-keys.json`,
+        .toSorted(),
+      files: await filesOf(name),
     });
-    expect(await filesOf('tasks')).toEqual({
-      '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
-      '/etc/taskmesh/identity/key.json': `${made}/tasks-identity.json`,
-    });
-    expect(await filesOf('backup')).toEqual({
-      '/etc/taskmesh/identity/public.json': `${made}/identity-public.json`,
-      '/etc/taskmesh/identity/key.json': `${made}/backup-identity.json`,
+    const keyOf = (name: string) => ({ '/etc/taskmesh/identity/key.json': `${made}/${name}-identity.json` });
+    const known = { '/etc/taskmesh/identity/public.json': `${made}/identity-public.json` };
+    const postgres = (...keys: string[]) => keys.map((key) => `taskmesh-postgresql/${key}`);
+    const redis = 'taskmesh-redis/redis-url';
+    const found = await Promise.all(SERVICES.map(async (name) => [name, await secretsOf(name)]));
+    expect(Object.fromEntries(found)).toEqual({
+      gateway: { variables: [`${made}/backup-token`, redis], files: keyOf('gateway') },
+      auth: {
+        variables: [...postgres('auth-url'), redis],
+        files: { ...known, '/etc/taskmesh/access-tokens/keys.json': `${made}/access-token-keys.json` },
+      },
+      tasks: { variables: postgres('tasks-url'), files: { ...known, ...keyOf('tasks') } },
+      backup: {
+        variables: postgres('auth-admin-url', 'backup-url', 'tasks-admin-url'),
+        files: { ...known, ...keyOf('backup') },
+      },
     });
   });
 
@@ -219,29 +204,31 @@ describe('secrets', () => {
     },
   );
 
-  it('of servers over TLS have the paths that the services read', async () => {
-    const values = 'ci/tls-sasl-values.yaml';
-    const kafka = (user: string) =>
-      `kafkas://${user}@kafka-1.example.com:9093,kafka-2.example.com:9093?mechanism=scram-sha-512&sslrootcert=/etc/taskmesh/kafka/ca.crt`;
-    expect(envOf(await containerOf('tasks', { values }))).toMatchObject({
-      POSTGRES_URL_PLAIN: 'tasks-db/uri',
-      POSTGRES_URL: '$(POSTGRES_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/tasks.crt',
-      KAFKA_BROKERS: kafka('tasks'),
-      KAFKA_SASL_PASSWORD: expect.stringMatching(/^kafka/),
-    });
-    expect(envOf(await containerOf('gateway', { values }))).toMatchObject({
-      KAFKA_BROKERS: kafka('gateway'),
-      REDIS_URL: '$(REDIS_URL_PLAIN)?sslrootcert=/etc/taskmesh/redis/ca.crt',
-    });
-    expect(envOf(await containerOf('backup', { values }))).toMatchObject({
-      AUTH_ADMIN_URL: '$(AUTH_ADMIN_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/auth.crt',
-      BACKUP_S3_URL: 'bucket/s3-url',
-      BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
-    });
-    expect(envOf(await containerOf('auth', { values }))).toMatchObject({
-      SMTP_URL: 'smtp/smtp-url',
-      OIDC_CLIENT_SECRET: 'login/oidc-client-secret',
-    });
+  const kafka = (user: string) =>
+    `kafkas://${user}@kafka-1.example.com:9093,kafka-2.example.com:9093?mechanism=scram-sha-512&sslrootcert=/etc/taskmesh/kafka/ca.crt`;
+  it.each<[string, object]>([
+    [
+      'tasks',
+      {
+        POSTGRES_URL_PLAIN: 'tasks-db/uri',
+        POSTGRES_URL: '$(POSTGRES_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/tasks.crt',
+        ...{ KAFKA_BROKERS: kafka('tasks'), KAFKA_SASL_PASSWORD: expect.stringMatching(/^kafka/) },
+      },
+    ],
+    [
+      'gateway',
+      { KAFKA_BROKERS: kafka('gateway'), REDIS_URL: '$(REDIS_URL_PLAIN)?sslrootcert=/etc/taskmesh/redis/ca.crt' },
+    ],
+    [
+      'backup',
+      {
+        AUTH_ADMIN_URL: '$(AUTH_ADMIN_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/auth.crt',
+        ...{ BACKUP_S3_URL: 'bucket/s3-url', BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt' },
+      },
+    ],
+    ['auth', { SMTP_URL: 'smtp/smtp-url', OIDC_CLIENT_SECRET: 'login/oidc-client-secret' }],
+  ])('of servers over TLS have the paths that %s reads', async (name, env) => {
+    expect(envOf(await containerOf(name, { values: 'ci/tls-sasl-values.yaml' }))).toMatchObject(env);
   });
 
   it('of mails and of a webhook are given to backup when it notifies operators', async () => {

@@ -1,4 +1,4 @@
-import { render, renderText, type RenderOptions } from './support/helm.ts';
+import { renderText, type RenderOptions } from './support/helm.ts';
 import { containerOf, envOf, SERVICES } from './containers.ts';
 
 const traced = (set: Record<string, unknown> = {}): RenderOptions => ({
@@ -33,27 +33,5 @@ describe('telemetry', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'collector/otlp-headers',
       OTEL_RESOURCE_ATTRIBUTES: expect.stringMatching(/,team=tasks$/),
     });
-  });
-
-  it.each([
-    ['http://otel.monitoring:4318', 4318],
-    ['http://otel.monitoring', 80],
-    ['https://collector.example.com/otlp', 443],
-  ])('allows every service, and no job, to reach the port of %s', async (endpoint, port) => {
-    const policies = (await render({ set: { 'telemetry.endpoint': endpoint } })).filter(
-      ({ kind, spec }) =>
-        kind === 'NetworkPolicy' &&
-        (spec?.egress ?? []).some(({ ports = [] }) => ports.some((each) => each.port === port)),
-    );
-    const known = port === 443 ? ['keys', 'preflight', ...SERVICES] : SERVICES;
-    const components = policies.map(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] ?? '');
-    expect(known).toEqual(expect.arrayContaining(components));
-    expect(components).toEqual(expect.arrayContaining(SERVICES));
-  });
-
-  it('is sent where the network policy allows when that is more specific', async () => {
-    const text = await renderText(traced({ 'networkPolicy.egress.otlp.ports': [7777] }));
-    expect(text).toContain('port: 7777');
-    expect(text).not.toContain('port: 4318');
   });
 });

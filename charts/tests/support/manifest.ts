@@ -2,12 +2,7 @@
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: {
-    name: string;
-    namespace?: string;
-    labels?: Record<string, string>;
-    annotations?: Record<string, string>;
-  };
+  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
   spec?: Spec;
   data?: Record<string, string>;
   rules?: { resources: string[]; verbs: string[] }[];
@@ -64,25 +59,18 @@ export interface PodSpec {
 export interface Container {
   name: string;
   image: string;
-  command?: string[];
   args?: string[];
   env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
   securityContext?: Record<string, unknown>;
   resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
-  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
-  startupProbe?: unknown;
-  livenessProbe?: unknown;
-  readinessProbe?: unknown;
+  volumeMounts?: { name: string; mountPath: string }[];
   lifecycle?: { preStop?: { sleep: { seconds: number } } };
 }
 
 export interface Volume {
   name: string;
   emptyDir?: object;
-  persistentVolumeClaim?: { claimName: string };
-  configMap?: object;
   projected?: {
-    defaultMode: number;
     sources: { secret: { name: string; optional?: boolean; items: { key: string; path: string }[] } }[];
   };
 }

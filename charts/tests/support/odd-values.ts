@@ -10,6 +10,8 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
   'a release like nothing': { release: 'null', values: 'ci/keda-values.yaml' },
   'names like truths, in one pod': { release: 'on', values: 'values-trial.yaml', set: { fullnameOverride: 'yes' } },
   'the longest release, in one pod': { release: `a${'-b'.repeat(26)}`, values: 'values-trial.yaml' },
+  'the longest release': { release: `a${'b'.repeat(52)}` },
+  'the longest release with jobs': { release: `a${'b'.repeat(52)}`, values: 'ci/migrations-job-values.yaml' },
   'a name cut at a hyphen': { set: { fullnameOverride: `${'a'.repeat(36)}---${'b'.repeat(30)}` } },
   'a chart’s name cut at a hyphen': { release: 'x', set: { nameOverride: `${'a'.repeat(35)}---${'b'.repeat(30)}` } },
   'a namespace like a number': { namespace: '123', values: 'ci/monitoring-values.yaml' },

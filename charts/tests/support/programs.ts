@@ -86,35 +86,26 @@ export async function providePromtool(): Promise<string> {
   return join(folder, 'usr/bin/promtool');
 }
 
-/** Pins the programs, and all that they are built of. */
+/** Pins kubeconform, and all that it is built of. */
 const GO_MODULE = join(import.meta.dirname, 'go');
 
-const GO_TOOLS = {
-  kubeconform: { variable: 'KUBECONFORM', path: 'github.com/yannh/kubeconform/cmd/kubeconform', version: '-v' },
-  'kube-linter': {
-    variable: 'KUBE_LINTER',
-    path: 'golang.stackrox.io/kube-linter/cmd/kube-linter',
-    version: 'version',
-  },
-};
-
 /**
- * The path of a program written in Go: what its variable names, the system's, or one that Go builds once into the cache,
- * which takes minutes.
+ * The path of kubeconform: what its variable names, the system's, or one that Go builds once into the cache, which takes a minute.
  * @throws Error naming the remedy
  */
-export async function provideGoTool(name: keyof typeof GO_TOOLS): Promise<string> {
-  const { variable, path, version } = GO_TOOLS[name];
-  const given = process.env[variable];
+export async function provideKubeconform(): Promise<string> {
+  const given = process.env.KUBECONFORM;
   if (given) return given;
-  const works = await run(name, [version]).catch(() => undefined);
-  if (works) return name;
+  const works = await run('kubeconform', ['-v']).catch(() => undefined);
+  if (works) return 'kubeconform';
   const pins = createHash('sha256').update(readFileSync(join(GO_MODULE, 'go.mod')));
-  const program = join(CACHE, 'go-tools', `${name}-${pins.digest('hex').slice(0, 12)}`);
-  const remedy = `${name} is needed, and could not be built: install Go, of the version in charts/tests/support/go/go.mod or newer, or ${name}, or set ${variable} to its path.`;
+  const program = join(CACHE, 'go-tools', `kubeconform-${pins.digest('hex').slice(0, 12)}`);
+  const remedy =
+    'kubeconform is needed, and could not be built: install Go, of the version in charts/tests/support/go/go.mod or newer, or kubeconform, or set KUBECONFORM to its path.';
   return makeOnce(program, remedy, async (folder) => {
-    await run('go', ['build', '-o', join(folder, name), path], { cwd: GO_MODULE });
-    return join(folder, name);
+    const path = 'github.com/yannh/kubeconform/cmd/kubeconform';
+    await run('go', ['build', '-o', join(folder, 'kubeconform'), path], { cwd: GO_MODULE });
+    return join(folder, 'kubeconform');
   });
 }
 

@@ -226,9 +226,5 @@ interface Module {
 
 interface Definition {
   kind: string;
-  spec: {
-    group: string;
-    names: { kind: string };
-    versions: { name: string; schema: { openAPIV3Schema: Schema } }[];
-  };
+  spec: { group: string; names: { kind: string }; versions: { name: string; schema: { openAPIV3Schema: Schema } }[] };
 }

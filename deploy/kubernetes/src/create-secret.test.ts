@@ -3,18 +3,13 @@ import { createServer } from 'node:http';
 import { createSecret, makeKeys } from './create-secret.ts';
 
 let answers: number[] = [];
-let requests: {
-  method: string | undefined;
-  url: string | undefined;
-  authorization: string | undefined;
-  body: string;
-}[];
+let requests: { method?: string; url?: string; authorization?: string; body: string }[];
 const server = createServer((request, response) => {
   let body = '';
   request.on('data', (chunk) => (body += chunk));
   request.on('end', () => {
-    const { method, url, headers } = request;
-    requests.push({ method, url, authorization: headers.authorization, body });
+    const { method = '', url = '', headers } = request;
+    requests.push({ method, url, authorization: headers.authorization ?? '', body });
     response.writeHead(answers.shift() ?? 500).end('{}');
   });
 });
@@ -41,21 +36,18 @@ describe('the secret of an installation', () => {
     });
   });
 
-  it('is left unchanged when it exists', async () => {
-    answers = [409];
-    expect(await make()).toBe(false);
-    expect(requests.map(({ method }) => method)).toEqual(['POST']);
-  });
-
-  it('is tried again while the API server is unavailable', async () => {
-    answers = [503, 201];
-    expect(await make()).toBe(true);
-  });
-
-  it('is not created if the API server refuses: the reason is reported without its values', async () => {
-    answers = [403];
-    await expect(make()).rejects.toThrow('The API server does not take the secret keys: it responded with 403.');
-    expect(requests).toHaveLength(1);
+  it.each<[string, number[], unknown]>([
+    ['is left unchanged when it exists', [409], false],
+    ['is tried again while the API server is unavailable', [503, 201], true],
+    [
+      'is not created if that refuses',
+      [403],
+      'Error: The API server does not take the secret keys: it responded with 403.',
+    ],
+  ])('%s', async (_what, statuses, outcome) => {
+    answers = [...statuses];
+    expect(await make().catch(String)).toBe(outcome);
+    expect(requests.map(({ method }) => method)).toEqual(statuses.map(() => 'POST'));
   });
 });
 

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { ensureMachineToken, operatorsAddress, type MachineToken } from './machine-token.ts';
 
 let dir = '';
-beforeEach(() => {
-  dir = makeTempDir();
-});
+beforeEach(() => void (dir = makeTempDir()));
+type Spoiling = [what: string, spoil: (file: string) => void];
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('the token of this machine', () => {
@@ -21,22 +20,34 @@ describe('the token of this machine', () => {
     expect(readdirSync(keys)).toEqual(['machine-token']);
   });
 
-  it.each([0o640, 0o604, 0o620])('is created again if others could read or write it: %o', (mode) => {
+  it.each<Spoiling>([
+    ...[0o640, 0o604, 0o620].map((mode): Spoiling => [
+      `others have ${mode.toString(8)}`,
+      (file) => chmodSync(file, mode),
+    ]),
+    ...['', 'short', `${'x'.repeat(43)}\n${'y'.repeat(43)}`].map((text): Spoiling => [
+      `the file contains ${text || 'nothing'}`,
+      (file) => writeFileSync(file, text),
+    ]),
+    // Left behind by a killed start.
+    ['half a file is there', (file) => (rmSync(file), writeFileSync(`${file}.new`, 'half', { mode: 0o644 }))],
+  ])('is created again if %s', (_what, spoil) => {
     const made = ensureMachineToken(dir);
-    chmodSync(made.file, mode);
+    spoil(made.file);
     const other = ensureMachineToken(dir);
-    expect(other.token).not.toBe(made.token);
-    expect(modeOf(other.file)).toBe(0o600);
+    expect([other.token === made.token, modeOf(other.file)]).toEqual([false, 0o600]);
+    expect(other.token).toMatch(/^[\w-]{43}$/);
   });
 
-  it.each(['', 'short', 'x'.repeat(43) + '\n' + 'y'.repeat(43)])(
-    'is created again if the file contains none: %j',
-    (text) => {
-      const { file } = ensureMachineToken(dir);
-      writeFileSync(file, text);
-      expect(ensureMachineToken(dir).token).toMatch(/^[\w-]{43}$/);
-    },
-  );
+  it('leaves no partial file, and offers no code, where they cannot be stored, as on a full disk', () => {
+    const { file, ...made } = ensureMachineToken(join(dir, 'keys'));
+    mkdirSync(`${file}-code.new`);
+    const text = operatorsAddress('http://127.0.0.1:4000', { file, ...made }, { isTerminal: true });
+    expect(text).toBe(`http://127.0.0.1:4000/#/operations (requires the token in ${file})`);
+    mkdirSync(join(dir, 'machine-token'));
+    expect(() => ensureMachineToken(dir)).toThrow();
+    expect(readdirSync(dir)).toEqual(['keys', 'machine-token']);
+  });
 
   it('is never read from a link to a file of others, and never written to it', () => {
     const { file } = ensureMachineToken(dir);
@@ -50,24 +61,11 @@ describe('the token of this machine', () => {
     expect(readFileSync(theirs, 'utf8')).toBe(content);
     expect(modeOf(made.file)).toBe(0o600);
   });
-
-  it('leaves no partial file where it cannot be stored', () => {
-    mkdirSync(join(dir, 'machine-token'));
-    expect(() => ensureMachineToken(dir)).toThrow();
-    expect(readdirSync(dir)).toEqual(['machine-token']);
-  });
-
-  it('does not inherit the file mode that a killed start left behind', () => {
-    writeFileSync(join(dir, 'machine-token.new'), 'half', { mode: 0o644 });
-    expect(modeOf(ensureMachineToken(dir).file)).toBe(0o600);
-  });
 });
 
 describe('the address for operators', () => {
   let machineToken: MachineToken;
-  beforeEach(() => {
-    machineToken = ensureMachineToken(dir);
-  });
+  beforeEach(() => void (machineToken = ensureMachineToken(dir)));
 
   it('contains a code for the token of this machine after the #, in a terminal', () => {
     const text = operatorsAddress('http://127.0.0.1:4000', machineToken, { isTerminal: true });
@@ -79,12 +77,6 @@ describe('the address for operators', () => {
     expect(redeemSignInCode(machineToken.file, new URLSearchParams(query).get('code') ?? '', Date.now())).toBe(true);
     expect(text).not.toContain(machineToken.token);
     expect(text).toContain(machineToken.file);
-  });
-
-  it('names only the file where no code can be stored, as on a full disk', () => {
-    mkdirSync(`${machineToken.file}-code.new`);
-    const text = operatorsAddress('http://127.0.0.1:4000', machineToken, { isTerminal: true });
-    expect(text).toBe(`http://127.0.0.1:4000/#/operations (requires the token in ${machineToken.file})`);
   });
 
   it.each([

@@ -42,51 +42,36 @@ const ENDS: [what: string, result: object, end: FeedEnd][] = [
 ];
 
 describe('the feed over a WebSocket', () => {
-  interface FakeSocket {
-    sent: { type: string; id?: string; payload?: { variables?: object } }[];
-    isClosed: boolean;
-    open(): void;
-    say(message: object): void;
-    /** The server's close frame has arrived; the browser reports the close later. */
-    beginToFall(): void;
-    fall(code: number): void;
-  }
-
   function createWorld() {
     const time = createManualTime();
-    const sockets: FakeSocket[] = [];
+    const sockets: Socket[] = [];
     const signedIn = { userId: 'ada' as string | undefined, token: 'token' as string | undefined };
     class Socket {
       static readonly OPEN = WebSocket.OPEN;
       readyState: number = WebSocket.CONNECTING;
+      readonly sent: { type: string; id?: string; payload?: { variables?: object } }[] = [];
+      isClosed = false;
       onopen = () => {};
       onmessage = (_: { data: string }) => {};
       onclose = (_: { code: number }) => {};
       constructor(url: string, protocol: string) {
         expect([url, protocol]).toEqual(['ws://127.0.0.1:4000/graphql', 'graphql-transport-ws']);
-        sockets.push(this.#face);
+        sockets.push(this);
       }
-      readonly #face: FakeSocket = {
-        sent: [],
-        isClosed: false,
-        open: () => {
-          this.readyState = WebSocket.OPEN;
-          this.onopen();
-        },
-        say: (message) => this.onmessage({ data: JSON.stringify(message) }),
-        beginToFall: () => (this.readyState = WebSocket.CLOSING),
-        fall: (code) => {
-          this.readyState = WebSocket.CLOSED;
-          this.onclose({ code });
-        },
-      };
+      say(message: object) {
+        this.onmessage({ data: JSON.stringify(message) });
+      }
+      fall(code: number) {
+        this.readyState = WebSocket.CLOSED;
+        this.onclose({ code });
+      }
       send(text: string) {
         expect(this.readyState).toBe(WebSocket.OPEN); // a browser throws before, and logs an error afterwards
-        this.#face.sent.push(JSON.parse(text) as FakeSocket['sent'][number]);
+        this.sent.push(JSON.parse(text) as Socket['sent'][number]);
       }
       close() {
-        this.#face.isClosed = true;
-        this.#face.fall(1000);
+        this.isClosed = true;
+        this.fall(1000);
       }
     }
     const openFeed = createSocketFeed({
@@ -100,7 +85,8 @@ describe('the feed over a WebSocket', () => {
       await settled();
       const socket = sockets.at(-1);
       if (!socket) throw new Error('no socket was opened');
-      socket.open();
+      socket.readyState = WebSocket.OPEN;
+      socket.onopen();
       socket.say({ type: 'connection_ack' });
       return socket;
     };
@@ -152,7 +138,7 @@ describe('the feed over a WebSocket', () => {
     const [one, two] = [subscribe(), subscribe()];
     const socket = await connected();
     const sent = socket.sent.length;
-    socket.beginToFall();
+    socket.readyState = WebSocket.CLOSING; // the server's close frame has arrived; the browser reports the close later
     one.stop();
     socket.say({ id: '2', type: 'next', payload: failure('UNAUTHENTICATED') });
     socket.say({ type: 'ping' });
@@ -176,11 +162,7 @@ describe('the feed over a WebSocket', () => {
     const socket = await connected();
     const next = subscribe();
     if (limit < 20) {
-      socket.say({
-        id: String(limit + 1),
-        type: 'error',
-        payload: failure(code, { retryAfterSeconds: 1 }).errors,
-      });
+      socket.say({ id: String(limit + 1), type: 'error', payload: failure(code, { retryAfterSeconds: 1 }).errors });
       expect(next.ends).toEqual([{ reason: 'cut', retryAfterMs: 1_000 }]);
       subscribe();
     }
@@ -189,7 +171,11 @@ describe('the feed over a WebSocket', () => {
     expect(sockets).toHaveLength(count);
   });
 
-  it('treats silence as a lost connection, unless pongs arrive', async () => {
+  it('treats silence as a lost connection, unless pongs arrive, also before the socket opens', async () => {
+    const never = createWorld();
+    const unopened = never.subscribe();
+    await never.time.pass(31_000);
+    expect(unopened.ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
     const { subscribe, connected, time } = createWorld();
     const { ends } = subscribe();
     const socket = await connected();
@@ -202,13 +188,6 @@ describe('the feed over a WebSocket', () => {
     await time.pass(31_000);
     expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
     expect(socket.isClosed).toBe(true);
-  });
-
-  it('gives up a socket that never opens', async () => {
-    const { subscribe, time } = createWorld();
-    const { ends } = subscribe();
-    await time.pass(31_000);
-    expect(ends).toEqual([{ reason: 'cut', retryAfterMs: 0 }]);
   });
 
   it('delivers nothing to a stopped subscription, and closes the socket after the last one', async () => {
@@ -246,7 +225,7 @@ describe('the feed over a WebSocket', () => {
 });
 
 describe('the feed over server-sent events', () => {
-  function createWorld(status = 200, headers: Record<string, string> = {}) {
+  function createWorld(status = 200, headers: Record<string, string> = {}, text = '') {
     const time = createManualTime();
     const requests: RequestInit[] = [];
     let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -254,8 +233,7 @@ describe('the feed over server-sent events', () => {
     const fetch = (async (_url: string, init: RequestInit) => {
       requests.push(init);
       init.signal?.addEventListener('abort', () => controller?.error(new Error('torn')));
-      if (status !== 200) controller?.close();
-      return new Response(body, { status, headers });
+      return new Response(status === 200 ? body : text, { status, headers });
     }) as typeof globalThis.fetch;
     const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time });
     const say = async (text: string) => {
@@ -266,25 +244,14 @@ describe('the feed over server-sent events', () => {
   }
   const event = (payload: object) => `event: next\nid: c\ndata: ${JSON.stringify(payload)}\n\n`;
 
-  it('parses changes from a stream that is split anywhere', async () => {
+  it('parses changes from a stream that is split anywhere, with characters that JavaScript treats as line ends', async () => {
     const { subscribe, say, requests } = createWorld();
     const { seen } = subscribe({ after: 'a' });
     await settled();
     expect(requests[0]?.headers).toMatchObject({ accept: 'text/event-stream', authorization: 'Bearer token' });
-    for (const piece of `:\n\n${event(result(1))}id: c2\n\n${event(result(2))}`.match(/.{1,7}/gs) ?? [])
-      await say(piece);
+    const titled = { data: { taskChanges: { ...change(2), task: { id: 't', title: 'a\u2028b\u2029c\u0085d' } } } };
+    for (const piece of `:\n\n${event(result(1))}id: c2\n\n${event(titled)}`.match(/.{1,7}/gs) ?? []) await say(piece);
     expect(seen).toEqual(['stands', 1, 2]);
-  });
-
-  it('parses texts with characters that JavaScript treats as line ends', async () => {
-    const { subscribe, say } = createWorld();
-    const { seen } = subscribe();
-    await settled();
-    for (const character of ['\u2028', '\u2029', '\u0085']) {
-      const { taskChanges } = result(1).data;
-      await say(event({ data: { taskChanges: { ...taskChanges, task: { id: 't', title: `a${character}b` } } } }));
-    }
-    expect(seen).toEqual(['stands', 1, 1, 1]);
   });
 
   it.each(ENDS)('ends the subscription on %s', async (_what, payload, end) => {
@@ -295,21 +262,20 @@ describe('the feed over server-sent events', () => {
     expect(ends).toEqual([end]);
   });
 
-  it.each([
-    [401, {}, { reason: 'cut', retryAfterMs: 0 }], // of a proxy
-    [503, { 'retry-after': '3' }, { reason: 'cut', retryAfterMs: 3_000 }],
-  ] as [number, Record<string, string>, FeedEnd][])('ends on a response with %i', async (status, headers, end) => {
-    const { subscribe } = createWorld(status, headers);
+  type Refusal = [
+    what: string,
+    status: number,
+    headers: Record<string, string>,
+    response: object | undefined,
+    end: FeedEnd,
+  ];
+  it.each<Refusal>([
+    ['401 of a proxy', 401, {}, undefined, { reason: 'cut', retryAfterMs: 0 }],
+    ['503', 503, { 'retry-after': '3' }, undefined, { reason: 'cut', retryAfterMs: 3_000 }],
+    ...ENDS.map(([what, result, end]): Refusal => [what, what === 'UNAUTHENTICATED' ? 401 : 400, {}, result, end]),
+  ])('ends on a response with %s', async (_what, status, headers, response, end) => {
+    const { subscribe } = createWorld(status, headers, JSON.stringify(response));
     const { ends } = subscribe();
-    await settled();
-    expect(ends).toEqual([end]);
-  });
-
-  it.each(ENDS)('ends when the server rejects the request with %s', async (what, payload, end) => {
-    const status = what === 'UNAUTHENTICATED' ? 401 : 400;
-    const fetch = (async () => Response.json(payload, { status })) as typeof globalThis.fetch;
-    const openFeed = createSseFeed({ url: URL, token: async () => 'token', fetch, time: createManualTime() });
-    const { ends } = subscriberOf(openFeed)();
     await settled();
     expect(ends).toEqual([end]);
   });

@@ -26,6 +26,8 @@ async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] 
   return { ...world, list, seen, arriveAll };
 }
 
+type World = Awaited<ReturnType<typeof opened>>;
+
 /** A trailing … marks a pending write. */
 const titles = (list: LiveTasks) => list.get().tasks.map(({ title, isPending }) => (isPending ? `${title}…` : title));
 const keys = (list: LiveTasks) => list.get().tasks.map(({ key }) => key);
@@ -37,87 +39,31 @@ const ORDERS = [
 ] as const;
 
 describe.each(ORDERS)('when %s', (_what, order) => {
-  const arrive = async ({ step }: Awaited<ReturnType<typeof opened>>) => {
+  it.each<[string, string[], (world: World, id: string) => unknown, string[]]>([
+    ['a new task as the same row, once', [], ({ create }) => create({ title: 'new' }), ['new']],
+    ['no old values of a changed task', ['old'], ({ update }, id) => update(id, { title: 'new' }), ['new']],
+    ['no deleted task', ['old'], ({ remove }, id) => remove(id), []],
+  ])('shows %s, at once and then always', async (_what, before, write, after) => {
+    const world = await opened({}, { before });
+    const { list, seen, server, step } = world;
+    write(world, server.all()[0]?.id ?? '');
+    const pending = after.map((title) => `${title}…`);
+    expect(titles(list)).toEqual(pending);
+    const rows = keys(list);
     for (const kind of order) expect(await step(kind)).toBe(true);
-    expect(await step()).toBe(false);
-  };
-
-  it('shows a new task at once, exactly once, and always as the same row', async () => {
-    const world = await opened();
-    world.create({ title: 'new' });
-    expect(titles(world.list)).toEqual(['new…']);
-    const [key] = keys(world.list);
-    await arrive(world);
-    expect(titles(world.list)).toEqual(['new']);
-    expect(keys(world.list)).toEqual([key]);
-    expect(world.list.get().totalCount).toBe(1);
-    for (const shown of world.seen) expect([['new…'], ['new']]).toContainEqual(shown);
-  });
-
-  it('never shows the old values of a changed task again', async () => {
-    const world = await opened();
-    const { id } = world.server.create({ input: { title: 'before' } });
-    await world.arriveAll();
-    world.seen.length = 0;
-    world.update(id, { title: 'after' });
-    expect(titles(world.list)).toEqual(['after…']);
-    await arrive(world);
-    expect(titles(world.list)).toEqual(['after']);
-    for (const shown of world.seen) expect([['after…'], ['after']]).toContainEqual(shown);
-  });
-
-  it('never shows a deleted task again', async () => {
-    const world = await opened();
-    const { id } = world.server.create({ input: { title: 'there' } });
-    await world.arriveAll();
-    world.seen.length = 0;
-    world.remove(id);
-    expect(world.list.get()).toMatchObject({ tasks: [], totalCount: 0 });
-    await arrive(world);
-    expect(world.list.get()).toMatchObject({ tasks: [], totalCount: 0 });
-    for (const shown of world.seen) expect(shown).toEqual([]);
-  });
-
-  it('ends with the last of several writes to one task', async () => {
-    const world = await opened();
-    const id = world.create({ title: 'one' });
-    world.update(id, { title: 'two' });
-    world.update(id, { title: 'three', priority: 'HIGH' });
-    expect(titles(world.list)).toEqual(['three…']);
-    await world.arriveAll();
-    expect(titles(world.list)).toEqual(['three']);
-    for (const [title] of world.seen) expect(title).toMatch(/^three/);
+    expect([await step(), titles(list), keys(list), list.get().totalCount]).toEqual([false, after, rows, rows.length]);
+    for (const shown of seen) expect([pending, after]).toContainEqual(shown);
   });
 });
 
-describe('a pending write', () => {
-  it('sorts its task into the list and counts it', async () => {
-    const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'PRIORITY', direction: 'ASC' } });
-    for (const priority of ['HIGH', 'LOW'] as const) server.create({ input: { title: priority, priority } });
-    await arriveAll();
-    create({ title: 'between' });
-    expect(titles(list)).toEqual(['LOW', 'between…', 'HIGH']);
-    expect(list.get().totalCount).toBe(3);
-  });
-
-  it('removes its task from a list that it no longer matches', async () => {
-    const { update, server, list, arriveAll } = await opened({ filter: { completed: false } });
-    const { id } = server.create({ input: { title: 'open' } });
-    await arriveAll();
-    update(id, { completed: true });
-    expect(list.get()).toMatchObject({ tasks: [], totalCount: 0 });
-    await arriveAll();
-    expect(list.get()).toMatchObject({ tasks: [], totalCount: 0 });
-  });
-
-  it('sorts due dates of any time zone like the server', async () => {
-    const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'DUE_DATE', direction: 'ASC' } });
-    server.create({ input: { title: 'noon', dueDate: '2026-05-01T12:00:00.000Z' } });
-    await arriveAll();
-    create({ title: 'before noon', dueDate: '2026-05-01T13:30:00+02:00' });
-    create({ title: 'never' });
-    expect(titles(list)).toEqual(['before noon…', 'noon', 'never…']);
-  });
+it('sorts pending writes with due dates of any time zone like the server, and counts them', async () => {
+  const { create, server, list, arriveAll } = await opened({ orderBy: { field: 'DUE_DATE', direction: 'ASC' } });
+  server.create({ input: { title: 'noon', dueDate: '2026-05-01T12:00:00.000Z' } });
+  await arriveAll();
+  create({ title: 'before noon', dueDate: '2026-05-01T13:30:00+02:00' });
+  create({ title: 'never' });
+  expect(titles(list)).toEqual(['before noon…', 'noon', 'never…']);
+  expect(list.get().totalCount).toBe(3);
 });
 
 it('holds a write while a list is being read, and keeps showing it', async () => {
@@ -166,34 +112,17 @@ it('keeps showing a change whose response was lost before the list is read again
   expect(titles(list)).toEqual(['after']);
 });
 
-describe('a rejected write', () => {
-  it('is undone, together with the writes that depend on it', async () => {
-    const { create, update, server, list, refused, arriveAll } = await opened();
-    server.create({ input: { title: 'there' } });
-    await arriveAll();
-    server.create = () => {
-      throw new TaskmeshError('BAD_USER_INPUT', 'no');
-    };
-    const id = create({ title: 'refused' });
-    update(id, { title: 'of what is not there' });
-    expect(titles(list)).toEqual(['of what is not there…', 'there']);
-    await arriveAll();
-    expect(titles(list)).toEqual(['there']);
-    expect(list.get().totalCount).toBe(1);
-    expect(refused).toEqual(['BAD_USER_INPUT', 'NOT_CREATED']);
-  });
-
-  it('reveals the changes that others made meanwhile', async () => {
-    const { update, server, list, refused, arriveAll } = await opened();
-    const { id, version } = server.create({ input: { title: 'first' } });
-    await arriveAll();
-    server.update({ id, input: { title: 'theirs' } });
-    update(id, { title: 'mine' }, version);
-    expect(titles(list)).toEqual(['mine…']);
-    await arriveAll();
-    expect(titles(list)).toEqual(['theirs']);
-    expect(refused).toEqual(['PRECONDITION_FAILED']);
-  });
+it('undoes a rejected write, together with the writes that depend on it', async () => {
+  const { create, update, server, list, refused, arriveAll } = await opened({}, { before: ['there'] });
+  server.create = () => {
+    throw new TaskmeshError('BAD_USER_INPUT', 'no');
+  };
+  const id = create({ title: 'refused' });
+  update(id, { title: 'of what is not there' });
+  expect(titles(list)).toEqual(['of what is not there…', 'there']);
+  await arriveAll();
+  expect([titles(list), list.get().totalCount]).toEqual([['there'], 1]);
+  expect(refused).toEqual(['BAD_USER_INPUT', 'NOT_CREATED']);
 });
 
 describe.each([

@@ -42,21 +42,9 @@ it('is smaller than 12.25 KiB compressed and loads nothing else', async () => {
   expect(sizes.gzip).toBeLessThan(MAX_BYTES);
 });
 
-it('runs in plain Node without dependencies', () => {
-  const script = `
-    import { createClient, LOGIN } from '@taskmesh/client';
-    const client = createClient({ url: 'http://127.0.0.1:9' });
-    const list = client.liveTasks({ filter: { completed: false } });
-    console.log(typeof client.signIn, list.get().status, LOGIN.slice(0, 14));`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: project });
-  expect(String(text)).toBe('function idle mutation Login\n');
-  const {
-    dependencies,
-    exports,
-    private: isPrivate,
-    ...described
-  } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
-  expect({ dependencies, isPrivate }).toEqual({});
+it('is published without dependencies', () => {
+  const described = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
+  for (const name of ['dependencies', 'private']) expect(described).not.toHaveProperty(name);
   expect(described).toMatchObject({
     license: 'Apache-2.0',
     engines: { node: '>=20' },
@@ -64,10 +52,10 @@ it('runs in plain Node without dependencies', () => {
     homepage: expect.stringMatching(/^https:/),
     keywords: expect.arrayContaining(['taskmesh']),
   });
-  expect(Object.keys(exports)).toEqual(['.', './react']);
+  expect(Object.keys(described.exports)).toEqual(['.', './react']);
 });
 
-it('runs without WebSocket, Web Locks and other newer APIs, as in Node 20', () => {
+it('runs in plain Node without WebSocket, Web Locks and other newer APIs, as in Node 20', () => {
   const script = `
     for (const name of ['WebSocket', 'navigator', 'BroadcastChannel']) delete globalThis[name];
     delete Promise.withResolvers;

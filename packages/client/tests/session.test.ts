@@ -61,8 +61,8 @@ function createAccounts() {
   return {
     post,
     count: (document: string) => sent.filter((each) => each.document === document).length,
-    readBy: (userId: string) =>
-      sent.filter(({ document, token }) => document === READ_TASK && token?.endsWith(`of ${userId}`)).length,
+    readBy: (userId: string, number: number | '' = '') =>
+      sent.filter(({ document, token }) => document === READ_TASK && token?.endsWith(`${number} of ${userId}`)).length,
     /** Expires all access tokens. */
     endAccess: () => living.access.clear(),
     endRefresh: () => living.refresh.clear(),
@@ -88,6 +88,12 @@ async function signedIn(storage?: Storage) {
 }
 
 const read = ({ request }: ReturnType<typeof createSession>) => request(READ_TASK, { id: '1' });
+
+function failure(code: string): Promise<never> {
+  const failed = Promise.reject(new TaskmeshError(code, code));
+  failed.catch(() => undefined);
+  return failed;
+}
 
 it('a sign-out after the server has ended the session is one for the other pages, too', async () => {
   const { accounts, session, open } = await signedIn();
@@ -142,31 +148,17 @@ describe('a rejected token', () => {
   });
 });
 
-it('refreshes a token that is about to expire before using it', async () => {
-  const { accounts, session, time } = await signedIn();
-  await time.pass(LIFE_S * 1_000 * 0.95);
-  await read(session);
-  expect(accounts.count(REFRESH_SESSION)).toBe(1);
-  expect(accounts.count(READ_TASK)).toBe(1);
-});
-
-it('uses a token that is about to expire as long as it cannot be refreshed', async () => {
-  const { accounts, session, time } = await signedIn();
-  await time.pass(LIFE_S * 1_000 * 0.95);
-  const failed = Promise.reject(new TaskmeshError('NETWORK', 'away'));
-  failed.catch(() => undefined);
-  accounts.takes(REFRESH_SESSION, failed);
-  await read(session);
-  expect(accounts.count(READ_TASK)).toBe(1);
-});
-
-it('continues a stored session on another page', async () => {
-  const { open } = await signedIn();
-  const next = open();
-  expect(next.user()).toBeUndefined();
-  await read(next);
-  expect(next.user()?.id).toBe(CREDENTIALS.email);
-});
+it.each([true, false])(
+  'uses a token that is about to expire only if it cannot be refreshed (%s)',
+  async (canRefresh) => {
+    const { accounts, session, time } = await signedIn();
+    await time.pass(LIFE_S * 1_000 * 0.95);
+    if (!canRefresh) accounts.takes(REFRESH_SESSION, failure('NETWORK'));
+    await read(session);
+    expect([accounts.count(REFRESH_SESSION), accounts.count(READ_TASK), accounts.sessions()]).toEqual([1, 1, 1]);
+    expect(accounts.readBy(CREDENTIALS.email, canRefresh ? 2 : 1)).toBe(1);
+  },
+);
 
 it('reports a changed name and stores it for the next page', async () => {
   const { session, open } = await signedIn();
@@ -179,33 +171,19 @@ it('reports a changed name and stores it for the next page', async () => {
   expect(next.user()?.name).toBe('Ada');
 });
 
-describe('a change of the name during a refresh of tokens', () => {
-  const goesOn = async ({ accounts, session }: ReturnType<typeof createWorld>) => {
-    accounts.endAccess();
-    await read(session);
-    expect(session.user()).toMatchObject({ id: CREDENTIALS.email });
-  };
-
-  it('keeps the new tokens of the page', async () => {
-    const world = await signedIn();
-    const { accounts, session, storage } = world;
-    const token = (await session.token()) ?? '';
-    accounts.takes(CHANGE_NAME, 1);
-    await Promise.all([session.changeName('Ada'), session.refresh(token)]);
-    expect(await storage.getItem(KEY)).toContain('refresh 2');
-    await goesOn(world);
-  });
-
-  it('keeps the new tokens of another page', async () => {
-    const world = await signedIn();
-    const { accounts, session, open, storage } = world;
-    const other = open();
-    const token = (await other.token()) ?? '';
-    accounts.takes(CHANGE_NAME, 20);
-    await Promise.all([other.refresh(token), session.changeName('Ada')]);
-    expect(await storage.getItem(KEY)).toContain('refresh 2');
-    await goesOn(world);
-  });
+it.each([
+  ['the page', 1],
+  ['another page', 20],
+])('a change of the name during a refresh of tokens keeps the new tokens of %s', async (which, ms) => {
+  const { accounts, session, open, storage } = await signedIn();
+  const refreshing = which === 'the page' ? session : open();
+  const token = (await refreshing.token()) ?? '';
+  accounts.takes(CHANGE_NAME, ms);
+  await Promise.all([session.changeName('Ada'), refreshing.refresh(token)]);
+  expect(await storage.getItem(KEY)).toContain('refresh 2');
+  accounts.endAccess();
+  await read(session);
+  expect(session.user()).toMatchObject({ id: CREDENTIALS.email });
 });
 
 it('works in a browser that refuses channels between pages', async () => {
@@ -217,18 +195,14 @@ it('works in a browser that refuses channels between pages', async () => {
   expect(session.user()?.id).toBe(CREDENTIALS.email);
 });
 
-it.each([
-  ['INTERNAL_SERVER_ERROR', 'a defect'],
-  ['FORBIDDEN', 'a server that does not trust the document, as during an update'],
-])(
+// FORBIDDEN: of a server that does not trust the document, as during an update.
+it.each(['INTERNAL_SERVER_ERROR', 'FORBIDDEN'])(
   'reports a refresh that fails with %s as transient, because it says nothing about the request',
-  async (code, why) => {
+  async (code) => {
     const { accounts, session } = await signedIn();
     accounts.endAccess();
-    const failed = Promise.reject(new TaskmeshError(code, why));
-    failed.catch(() => undefined);
-    accounts.takes(REFRESH_SESSION, failed);
-    await expect(read(session)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: why });
+    accounts.takes(REFRESH_SESSION, failure(code));
+    await expect(read(session)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: code });
   },
 );
 
@@ -256,15 +230,6 @@ describe('tokens that cannot be stored', () => {
       await read(session);
     }
     expect(session.user()?.id).toBe(CREDENTIALS.email);
-    await session.signOut();
-    expect(session.user()).toBeNull();
-  });
-
-  it('end with their session like any others', async () => {
-    const { storage, fill } = createFull();
-    const { accounts, session } = createWorld(storage);
-    fill(true);
-    await session.signIn(CREDENTIALS);
     accounts.endAccess();
     accounts.endRefresh();
     await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
@@ -303,15 +268,6 @@ describe('tokens that cannot be stored', () => {
 });
 
 describe('operations of one user are never sent as another user', () => {
-  it('after a sign-in on another page', async () => {
-    const { accounts, session, open } = await signedIn();
-    accounts.endAccess();
-    const other = open();
-    await other.signIn(EVE);
-    await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
-    expect(session.user()?.id).toBe(EVE.email);
-  });
-
   it.each(['can be refreshed', 'cannot be refreshed'])(
     'after a sign-in on this page during a request, whose session %s',
     async (which) => {
@@ -332,20 +288,16 @@ describe('operations of one user are never sent as another user', () => {
   );
 });
 
-it('discards the tokens on sign-out, even offline', async () => {
-  const { accounts, session, storage } = await signedIn();
-  accounts.goAway(true);
-  await session.signOut();
-  expect(session.user()).toBeNull();
-  expect(await storage.getItem(KEY)).toBeNull();
-  await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
-});
-
-it('ends the session on the server on sign-out, even with an expired token', async () => {
-  const { accounts, session } = await signedIn();
-  accounts.endAccess();
-  await session.signOut();
-  expect(accounts.sessions()).toBe(0);
+it('discards the tokens on sign-out, even offline, and ends the session on the server, even with an expired token', async () => {
+  const [offline, expired] = [await signedIn(), await signedIn()];
+  offline.accounts.goAway(true);
+  expired.accounts.endAccess();
+  for (const { session, storage } of [offline, expired]) {
+    await session.signOut();
+    expect([session.user(), await storage.getItem(KEY)]).toEqual([null, null]);
+    await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+  }
+  expect(expired.accounts.sessions()).toBe(0);
 });
 
 it('forgets the user on sign-out even if the storage fails, and reports the failure', async () => {
@@ -585,25 +537,23 @@ it('continues a session that version 0.2.0 has stored until its sign-out', async
   expect(session.stayId()).toMatch(/^ada \d+$/);
 });
 
-it('keeps the user signed in if the storage briefly cannot be read', async () => {
+it('keeps the user signed in if the storage briefly cannot be read, and starts signed out', async () => {
   const memory = createMemoryStorage();
   let isBroken = false;
-  const storage: Storage = {
-    ...memory,
-    getItem: (key) => (isBroken ? Promise.reject(new Error('broken')) : memory.getItem(key)),
+  let reads = 0;
+  const getItem = async (key: string) => {
+    if (!isBroken) return memory.getItem(key);
+    reads += 1;
+    throw new Error('broken');
   };
-  const { session, open } = await signedIn(storage);
+  const { session, open } = await signedIn({ ...memory, getItem });
   const other = open();
   await read(other);
   isBroken = true;
   await other.signIn(EVE); // notifies the page
-  await sleep(50);
+  await eventually(() => expect(reads).toBeGreaterThan(1)); // the page has looked as well
   expect(session.user()?.id).toBe(CREDENTIALS.email);
-});
-
-it('starts signed out if the storage cannot be read', async () => {
-  const broken: Storage = { ...createMemoryStorage(), getItem: () => Promise.reject(new Error('broken')) };
-  const { session } = createWorld(broken);
-  await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
-  expect(session.user()).toBeNull();
+  const next = open();
+  await expect(read(next)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
+  expect(next.user()).toBeNull();
 });

@@ -101,16 +101,6 @@ it('follows only pages whose storage has the same name as its own by then', asyn
   expect(apart.pendingWrites()).toBe(1);
 });
 
-it('follows when somebody signs in on another page', async () => {
-  const { owner, other } = await createTwoPages();
-  await owner.signOut();
-  await eventually(() => expect(other.user()).toBeNull());
-  const second = await other.signIn({ ...CREDENTIALS, email: 'eve' });
-  await eventually(() => expect(owner.user()).toEqual(second));
-  const third = await owner.signIn(CREDENTIALS);
-  await eventually(() => expect(other.user()).toEqual(third));
-});
-
 it('keeps the stored writes of the user’s other session when a tab signs out of its own', async () => {
   const { storage: device, owner, open } = await createTwoPages();
   void outcomeOf(owner.createTask({ title: TEXT }));

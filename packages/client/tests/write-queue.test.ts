@@ -99,7 +99,7 @@ it('accepts writes in order while the stored session is still being read, and no
   expect(await Promise.race([outcomeOf(queue.add(create('late'))), settled()])).toBe('SIGNED_OUT');
 });
 
-it('sends one write at a time, and writes of a new task with its id from the server', async () => {
+it('sends one write at a time, and writes of a new task with its id from the server, or not if it was refused', async () => {
   const { queue, outcomes, answer, sent } = opened();
   answer({ createTask: task('7') }, { updateTask: task('7') }, { deleteTask: '7' });
   const local = localIdOf('k');
@@ -109,56 +109,48 @@ it('sends one write at a time, and writes of a new task with its id from the ser
     [UPDATE_TASK, '7'],
     [DELETE_TASK, '7'],
   ]);
-  answer({ deleteTask: '7' });
+  answer({ deleteTask: '7' }, error('BAD_USER_INPUT'));
   expect(await outcomeOf(queue.add(remove(local)))).toBe('done');
+  expect(await outcomeOf(queue.add(create('refused')))).toBe('BAD_USER_INPUT');
+  expect(await outcomeOf(queue.add(update(localIdOf('refused'))))).toBe('NOT_CREATED');
 });
 
 describe('a write with ifVersion', () => {
   const versions = ({ sent }: ReturnType<typeof createWorld>) => sent.map(({ variables }) => variables['ifVersion']);
   const made = (version: number) => ({ updateTask: task('7', { version }) });
 
-  it('expects the version that preceding writes have created', async () => {
-    const world = opened();
-    world.answer(made(4), made(5), { deleteTask: '7' });
-    const first = update('7', { key: 'first', ifVersion: 3 });
-    expect(await world.outcomes(first, update('7', { ifVersion: 3 }), remove('7', { ifVersion: 3 }))).toEqual([
-      'done',
-      'done',
-      'done',
-    ]);
-    expect(versions(world)).toEqual([3, 4, 5]);
-  });
+  const first = update('7', { key: 'first', ifVersion: 3 });
+  const next = update('7', { ifVersion: 3 });
+  const local = localIdOf('k');
 
-  it('expects the first version of a task that was just created', async () => {
+  it.each<[string, Write[], (object | Error)[], string[], (number | null | undefined)[]]>([
+    [
+      'expects the version that preceding writes have created',
+      [first, next, remove('7', { ifVersion: 3 })],
+      [made(4), made(5), { deleteTask: '7' }],
+      ['done', 'done', 'done'],
+      [3, 4, 5],
+    ],
+    [
+      'expects the first version of a task that was just created',
+      [create('k'), update(local, { ifVersion: 0 })],
+      [{ createTask: task('7') }, made(2)],
+      ['done', 'done'],
+      [undefined, 1],
+    ],
+    [
+      'fails when another page has created a version in between',
+      [update('7', { key: 'first' }), next],
+      [made(5), error('PRECONDITION_FAILED')],
+      ['done', 'PRECONDITION_FAILED'],
+      [null, 3],
+    ],
+  ])('%s', async (_what, writes, answers, outcomes, expected) => {
     const world = opened();
-    const local = localIdOf('k');
-    world.answer({ createTask: task('7') }, made(2));
-    expect(await world.outcomes(create('k'), update(local, { ifVersion: 0 }))).toEqual(['done', 'done']);
-    expect(versions(world)).toEqual([undefined, 1]);
+    world.answer(...answers);
+    expect(await world.outcomes(...writes)).toEqual(outcomes);
+    expect(versions(world)).toEqual(expected);
   });
-
-  it('fails when another page has created a version in between', async () => {
-    const world = opened();
-    world.answer(made(5), error('PRECONDITION_FAILED'));
-    expect(await world.outcomes(update('7', { key: 'first' }), update('7', { ifVersion: 3 }))).toEqual([
-      'done',
-      'PRECONDITION_FAILED',
-    ]);
-    expect(versions(world)).toEqual([null, 3]);
-  });
-});
-
-it('keeps a write when even a fresh token is rejected, because the session may just have ended', async () => {
-  const { queue, answer, time, turnTo } = opened();
-  answer(error('UNAUTHENTICATED'));
-  const outcome = outcomeOf(queue.add(create('k')));
-  await settled();
-  turnTo(null);
-  await time.pass(60_000);
-  expect(queue.pending()).toHaveLength(1);
-  answer({ createTask: task('7') });
-  turnTo('ada');
-  expect(await outcome).toBe('done');
 });
 
 it.each([
@@ -182,19 +174,6 @@ it.each([
     ['b', false],
     ['c', false],
   ]);
-});
-
-it('rejects writes that depend on a task that was not created', async () => {
-  const { queue, outcomes, answer, sent } = opened();
-  answer(error('BAD_USER_INPUT'));
-  const local = localIdOf('k');
-  expect(await outcomes(create('k'), update(local), remove(local))).toEqual([
-    'BAD_USER_INPUT',
-    'NOT_CREATED',
-    'NOT_CREATED',
-  ]);
-  expect(await outcomeOf(queue.add(update(local)))).toBe('NOT_CREATED');
-  expect(sent).toHaveLength(1);
 });
 
 it.each([
@@ -273,48 +252,42 @@ describe('a write whose response was lost', () => {
     return { outcome: await Promise.race([outcome, 'waits']), ...world };
   };
 
-  it('repeats a create with the same key', async () => {
-    const { outcome, sent } = await resent(create('k'), error('CONFLICT', 1_000), { createTask: task('7') });
-    expect(outcome).toBe('done');
-    expect(new Set(sent.map(({ variables }) => variables['idempotencyKey']))).toEqual(new Set(['k']));
-  });
+  const edit = update('7', { ifVersion: 1, input: { title: 'renamed', dueDate: '2026-01-01T01:00:00+01:00' } });
+  const mine = task('7', { title: 'renamed', dueDate: '2026-01-01T00:00:00.000Z' });
+  const [conflict, gone, stale] = [error('CONFLICT'), error('NOT_FOUND'), error('PRECONDITION_FAILED')];
 
-  it('is rejected for good by a limit and does not block later writes', async () => {
-    expect((await resent(create('k'), error('CONFLICT'))).outcome).toBe('CONFLICT');
-  });
-
-  it('accepts NOT_FOUND for a delete', async () => {
-    expect((await resent(remove('7'), error('NOT_FOUND'))).outcome).toBe('done');
-    expect((await resent(update('7'), error('NOT_FOUND'))).outcome).toBe('NOT_FOUND');
-  });
-
-  it('accepts a failed precondition if the task already has the new values', async () => {
-    const write = update('7', { ifVersion: 1, input: { title: 'renamed', dueDate: '2026-01-01T01:00:00+01:00' } });
-    const mine = task('7', { title: 'renamed', dueDate: '2026-01-01T00:00:00.000Z' });
-    const refused = error('PRECONDITION_FAILED');
-    const { outcome, documents } = await resent(write, refused, { task: mine });
-    expect(outcome).toBe('done');
-    expect(documents()).toEqual([UPDATE_TASK, UPDATE_TASK, READ_TASK]);
-    const others = [task('7', { title: 'by another' }), { ...mine, dueDate: null }, null];
-    for (const found of others)
-      expect((await resent(write, refused, { task: found })).outcome).toBe('PRECONDITION_FAILED');
-  });
-
-  it('stays pending when the values of the task cannot be read after a failed precondition', async () => {
-    const refused = error('PRECONDITION_FAILED');
-    const { outcome } = await resent(update('7', { ifVersion: 1 }), refused, error('INTERNAL_SERVER_ERROR'));
-    expect(outcome).toBe('waits');
+  it.each<[what: string, expected: string, write: Write, next: (object | Error)[]]>([
+    ['repeats a create with the same key', 'done', create('k'), [error('CONFLICT', 1_000), { createTask: task('7') }]],
+    ['is rejected for good by a limit', 'CONFLICT', create('k'), [conflict]],
+    ['accepts NOT_FOUND for a delete', 'done', remove('7'), [gone]],
+    ['accepts no NOT_FOUND for an update', 'NOT_FOUND', update('7'), [gone]],
+    ['accepts a failed precondition if the task already has the new values', 'done', edit, [stale, { task: mine }]],
+    ...[task('7', { title: 'by another' }), { ...mine, dueDate: null }, null].map(
+      (found): [string, string, Write, object[]] => [
+        'and only then',
+        'PRECONDITION_FAILED',
+        edit,
+        [stale, { task: found }],
+      ],
+    ),
+    ['stays pending when the task cannot be read', 'waits', edit, [stale, error('INTERNAL_SERVER_ERROR')]],
+  ])('%s: %s', async (_what, expected, write, next) => {
+    const { outcome, sent, documents } = await resent(write, ...next);
+    expect(outcome).toBe(expected);
+    if (write === edit) expect(documents().slice(0, 3)).toEqual([UPDATE_TASK, UPDATE_TASK, READ_TASK]);
+    if (write.kind === 'create')
+      expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(sent.map(() => 'k'));
   });
 
   it('does not accept these errors on the first attempt', async () => {
-    for (const [write, code] of [
-      [remove('7'), 'NOT_FOUND'],
-      [update('7', { ifVersion: 1 }), 'PRECONDITION_FAILED'],
-      [create('k'), 'CONFLICT'],
+    for (const [write, refusal] of [
+      [remove('7'), gone],
+      [edit, stale],
+      [create('k'), conflict],
     ] as const) {
       const { open, answer } = createWorld();
-      answer(error(code));
-      expect(await outcomeOf(open().add(write))).toBe(code);
+      answer(refusal);
+      expect(await outcomeOf(open().add(write))).toBe(refusal.code);
     }
   });
 
@@ -360,22 +333,6 @@ describe('a create that waits for a day without a network', () => {
   });
 });
 
-it('resumes stored writes', async () => {
-  const { open, storage, answer, documents, time } = createWorld();
-  const first = open();
-  await settled();
-  void first.add(create('a'));
-  void first.add(update('7'));
-  await settled();
-  first.close();
-  answer({ createTask: task('1') }, { updateTask: task('7') });
-  const second = open();
-  await time.pass(100_000);
-  expect(documents().slice(-2)).toEqual([CREATE_TASK, UPDATE_TASK]);
-  expect(second.pending()).toEqual([]);
-  expect(await storage.getItem(KEY)).toBeNull();
-});
-
 it('stores writes only after the other page that owns the stored writes is closed', async () => {
   const storage = createMemoryStorage();
   const { promise, resolve } = Promise.withResolvers<() => void>();
@@ -386,20 +343,6 @@ it('stores writes only after the other page that owns the stored writes is close
   resolve(() => undefined);
   await settled();
   expect([second.isStored(), await storage.getItem(KEY)]).toEqual([true, expect.stringContaining('"k"')]);
-});
-
-it('keeps what other pages have stored where there are no Web Locks', async () => {
-  const { storage, open } = createWorld();
-  const [one, two] = [open(), open()];
-  await settled();
-  void outcomeOf(one.add(create('a')));
-  void outcomeOf(two.add(create('b')));
-  await settled();
-  const stored = async () => (JSON.parse((await storage.getItem(KEY)) ?? '[]') as Write[]).map(({ key }) => key);
-  expect(await stored()).toEqual(['a', 'b']);
-  one.confirm('a', { id: '7', task: null });
-  await settled();
-  expect(await stored()).toEqual(['b']);
 });
 
 it('leaves the storage to the next owner once it is closed', async () => {
@@ -426,24 +369,6 @@ it('rejects a write that cannot be stored', async () => {
   expect(sent).toEqual([]);
 });
 
-it('keeps a user’s writes for that user and never sends them as another user', async () => {
-  const { queue, turnTo, sent, answer, storage } = opened();
-  await settled();
-  const outcome = outcomeOf(queue.add(create('of ada')));
-  await settled();
-  turnTo('eve');
-  expect(await outcome).toBe('SIGNED_OUT');
-  answer({ createTask: task('2') });
-  expect(await outcomeOf(queue.add(create('of eve')))).toBe('done');
-  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(['of ada', 'of eve']);
-  expect(await storage.getItem(KEY)).toContain('of ada');
-  answer({ createTask: task('1') });
-  turnTo('ada');
-  await settled();
-  expect(sent.at(-1)?.variables['idempotencyKey']).toBe('of ada');
-  expect(queue.pending()).toEqual([]);
-});
-
 it('does not send a write if another user signs in while it is being stored', async () => {
   const memory = createMemoryStorage();
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
@@ -464,9 +389,10 @@ it('does not send a write if another user signs in while it is being stored', as
   expect(sent).toEqual([]);
 });
 
-it('waits while no one is signed in and continues for the same user', async () => {
+// When even a fresh token is rejected, the session may just have ended.
+it.each(['SIGNED_OUT', 'UNAUTHENTICATED'])('waits for the same user after %s', async (code) => {
   const { queue, turnTo, answer, time, sent } = opened();
-  answer(error('SIGNED_OUT'));
+  answer(error(code));
   const outcome = outcomeOf(queue.add(create('k')));
   await settled();
   turnTo(null);
@@ -547,26 +473,12 @@ it('completes a write that the feed confirms, even if its response fails', async
   expect(sent).toHaveLength(1);
 });
 
-describe('when the user signs out', () => {
-  it('discards all writes', async () => {
-    const { queue, storage, turnTo } = opened();
-    await settled();
-    const outcome = outcomeOf(queue.add(create('k')));
-    await settled();
-    expect(await storage.getItem(KEY)).toContain('"k"');
-    turnTo(null, true);
-    await queue.stored();
-    expect(await outcome).toBe('SIGNED_OUT');
-    expect(await storage.getItem(KEY)).toBeNull();
-  });
-
-  it('reports that stored writes could not be removed', async () => {
-    const storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
-    const { queue, turnTo } = opened(storage);
-    await settled();
-    turnTo(null, true);
-    await expect(queue.stored()).rejects.toThrow('broken');
-  });
+it('reports that the stored writes of a user who signs out could not be removed', async () => {
+  const storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
+  const { queue, turnTo } = opened(storage);
+  await settled();
+  turnTo(null, true);
+  await expect(queue.stored()).rejects.toThrow('broken');
 });
 
 it.each([
@@ -575,9 +487,13 @@ it.each([
   '5',
   '"text"',
   'null',
-  '[{}, 5, null]',
-  JSON.stringify([{ ...create('k'), queuedAt: 1e300 }]),
-  JSON.stringify([{ ...create('k'), input: null }]),
+  JSON.stringify([
+    {},
+    5,
+    null,
+    { kind: 'rename' },
+    ...[{ queuedAt: 1e300 }, { input: null }].map((wrong) => ({ ...create('k'), ...wrong })),
+  ]),
 ])('starts empty if the storage has %s', async (stored) => {
   const { open, storage, answer } = createWorld();
   await storage.setItem(KEY, stored);
@@ -588,13 +504,4 @@ it.each([
   expect(await outcomeOf(queue.add(create('k')))).toBe('done');
   await settled();
   expect(await storage.getItem(KEY)).toBeNull();
-});
-
-it('skips stored writes that it does not understand', async () => {
-  const { open, storage, answer, documents } = createWorld();
-  await storage.setItem(KEY, JSON.stringify([{ kind: 'rename' }, create('k')]));
-  answer({ createTask: task('7') });
-  open();
-  await settled();
-  expect(documents()).toEqual([CREATE_TASK]);
 });

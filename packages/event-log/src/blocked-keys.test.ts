@@ -3,10 +3,7 @@ import { createBlockedKeys } from './blocked-keys.ts';
 function fixture() {
   let nowMs = 1_000;
   const pauseMs = (failures: number) => Math.min(50 * 2 ** (failures - 1), 150);
-  return {
-    blocked: createBlockedKeys({ pauseMs, monotonicMs: () => nowMs }),
-    pass: (ms: number) => (nowMs += ms),
-  };
+  return { blocked: createBlockedKeys({ pauseMs, monotonicMs: () => nowMs }), pass: (ms: number) => (nowMs += ms) };
 }
 
 describe('a key whose records the event log does not accept', () => {

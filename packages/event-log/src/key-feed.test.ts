@@ -71,8 +71,8 @@ function fixture(options: Partial<KeyFeedOptions<Change>> = {}, pageSize = 7) {
     onExpired: () => counted.expired++,
     ...options,
   });
-  const attach = (sequence = 0) => {
-    const reader = createReader();
+  const attach = (sequence = 0, more: Partial<ReturnType<typeof createReader>> = {}) => {
+    const reader = { ...createReader(), ...more };
     return { ...reader, leave: feed.attach(reader, { epoch: 1, sequence }) };
   };
   const { commit } = store;
@@ -84,26 +84,18 @@ function fixture(options: Partial<KeyFeedOptions<Change>> = {}, pageSize = 7) {
 describe('the feed of a key', () => {
   it('lets the delivery of a live change run within other work, with the trace that came with it', () => {
     const deliveries: string[] = [];
-    const { feed, attach, commit } = fixture({
-      beginDelivery(_change, way, trace) {
-        return trace === undefined
-          ? undefined
-          : (run) => {
-              deliveries.push(`${trace} ${way} begins`);
-              run();
-              deliveries.push('ends');
-            };
-      },
-    });
-    const reader = createReader();
-    feed.attach(
-      { ...reader, onChange: ({ sequence }) => deliveries.push(`change ${sequence}`) },
-      { epoch: 1, sequence: 0 },
-    );
+    const within = (name: string) => (run: () => void) => {
+      deliveries.push(`${name} begins`);
+      run();
+      deliveries.push('ends');
+    };
+    const beginDelivery = (_change: Change, way: string, trace?: string) =>
+      trace ? within(`${trace} ${way}`) : undefined;
+    const { feed, attach, commit } = fixture({ beginDelivery });
+    attach(0, { onChange: ({ sequence }) => void deliveries.push(`change ${sequence}`) });
     feed.handleChange(commit());
     feed.handleChange(commit(), 'trace');
     expect(deliveries).toEqual(['change 1', 'trace event_log begins', 'change 2', 'ends']);
-    expect(feed.readers).toBe(1);
     attach(2).leave();
     expect(feed.readers).toBe(1);
   });
@@ -126,19 +118,15 @@ describe('the feed of a key', () => {
   });
 
   it('stops delivering a page to a reader that leaves in the middle of it', async () => {
-    const { feed, commitMany, deliver, counted } = fixture();
+    const { attach, commitMany, deliver, counted } = fixture();
     deliver(...commitMany(5));
     const seen: number[] = [];
-    const leave = feed.attach(
-      {
-        ...createReader(),
-        onChange({ sequence }) {
-          seen.push(sequence);
-          if (sequence === 2) leave();
-        },
+    const { leave } = attach(0, {
+      onChange({ sequence }) {
+        seen.push(sequence);
+        if (sequence === 2) leave();
       },
-      { epoch: 1, sequence: 0 },
-    );
+    });
     await eventually(() => expect(seen).toContain(2));
     await new Promise(setImmediate);
     expect([seen, counted.replayed]).toEqual([[1, 2], 2]);
@@ -177,6 +165,7 @@ describe('the feed of a key', () => {
   });
 
   describe('over time', () => {
+    const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
     beforeEach(() => void jest.useFakeTimers());
     afterEach(() => jest.useRealTimers());
 
@@ -214,20 +203,20 @@ describe('the feed of a key', () => {
     });
 
     it('keeps a page for a moment while a replaying reader is not ready, and fetches it again after that', async () => {
-      const { feed, commitMany, deliver, store } = fixture();
+      const { attach, commitMany, deliver, store } = fixture();
       deliver(...commitMany(5));
       const replay = async (pauseMs: number) => {
         store.asked.changesAfter = 0;
-        const reader = createReader();
         let hasPaused = false;
+        const reader = createReader();
         const drained = async () => {
           if (reader.seen.length < 3 || hasPaused) return;
           hasPaused = true;
-          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          await pause(pauseMs);
         };
-        feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+        const { seen } = attach(0, { ...reader, drained });
         await jest.advanceTimersByTimeAsync(1_000);
-        expect(reader.seen).toEqual(upTo(5));
+        expect(seen).toEqual(upTo(5));
         return store.asked.changesAfter;
       };
       expect(await replay(99)).toBe(1);
@@ -235,7 +224,7 @@ describe('the feed of a key', () => {
     });
 
     it('requests fewer changes for a reader that accepts only a few of a page', async () => {
-      const { feed, commitMany, deliver, store } = fixture({}, 100);
+      const { attach, commitMany, deliver, store } = fixture({}, 100);
       deliver(...commitMany(100));
       const { changesAfter } = store;
       let fetched = 0;
@@ -244,28 +233,25 @@ describe('the feed of a key', () => {
         fetched += page.changes.length;
         return page;
       };
-      const reader = createReader();
-      const drained = () => new Promise<void>((resolve) => setTimeout(resolve, 60));
-      feed.attach({ ...reader, drained }, { epoch: 1, sequence: 0 });
+      const { seen } = attach(0, { drained: () => pause(60) });
       await jest.advanceTimersByTimeAsync(30_000);
-      expect(reader.seen).toEqual(upTo(100));
+      expect(seen).toEqual(upTo(100));
       expect(fetched).toBeLessThan(400);
     });
 
     it('leaves as much time between the pages of a replay as each of them took', async () => {
-      const { feed, commitMany, deliver, store } = fixture();
+      const { attach, commitMany, deliver, store } = fixture();
       deliver(...commitMany(21));
       const { changesAfter } = store;
       const begunMs: number[] = [];
       store.changesAfter = async (...asked) => {
         begunMs.push(performance.now());
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await pause(50);
         return changesAfter(...asked);
       };
-      const reader = createReader();
-      feed.attach(reader, { epoch: 1, sequence: 0 });
+      const { seen } = attach();
       await jest.advanceTimersByTimeAsync(250);
-      expect(reader.seen).toEqual(upTo(21)); // the reader itself does not wait after the last one
+      expect(seen).toEqual(upTo(21)); // the reader itself does not wait after the last one
       expect(begunMs.map((at) => at - (begunMs[0] ?? 0))).toEqual([0, 100, 200]);
     });
   });

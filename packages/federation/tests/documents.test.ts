@@ -32,7 +32,8 @@ function nested(levels: number): string {
 }
 const several = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, at) => text(at)).join(' ');
-const aliases = (count: number) => `{ ${several(count, (index) => `a${index}: statistics { total }`)} }`;
+const aliases = (count: number) =>
+  `{ me { ...F } } fragment F on User { ${several(count, (index) => `a${index}: name`)} }`;
 /** Each operation has five tokens. */
 const operations = (count: number) => several(count, (index) => `query Q${index} { __typename }`);
 
@@ -92,6 +93,7 @@ describe('a document', () => {
     ['fields of other arguments', '{ item(id: "1") { id } item(id: "2") { id } }'],
     ['fields below each other', '{ items { edges { cursor } edges { cursor: node { id } } } }'],
     ['a field with a selection and without', '{ items items { totalCount } }'],
+    ['a fragment in itself', '{ ...F nothing { at } } fragment F on Query { a: __typename ...F }'],
     ['fields in fragments', '{ ...A ...B } fragment A on Query { a: __typename } fragment B on Query { a: me { id } }'],
   ])('must not contradict itself: %s', (_, source) => {
     expect(messagesOf(source)).not.toEqual([]);
@@ -99,12 +101,9 @@ describe('a document', () => {
 
   it('has at most 2,000 fields, with fragments counted at each spread', () => {
     const pairs = (levels: number) => {
-      const fragments = Array.from(
-        { length: levels },
-        (_, index) =>
-          `fragment A${index} on Statistics { ...A${index + 1} ...B${index + 1} } ` +
-          `fragment B${index} on Statistics { ...A${index + 1} ...B${index + 1} }`,
-      ).join(' ');
+      const both = (at: number) =>
+        ['A', 'B'].map((name) => `fragment ${name}${at} on Statistics { ...A${at + 1} ...B${at + 1} }`);
+      const fragments = several(levels, (at) => both(at).join(' '));
       const last = `fragment A${levels} on Statistics { total } fragment B${levels} on Statistics { pending }`;
       return `{ statistics { ...A0 ...B0 } } ${fragments} ${last}`;
     };
@@ -113,14 +112,11 @@ describe('a document', () => {
     expect(messagesOf(pairs(60))).toEqual(['The operation has too many fields.']);
   });
 
-  it('is the same object while it is cached, one for each operation', () => {
-    const source = 'query A { __typename } query B { __typename }';
-    expect(prepare(source, 'A')).toBe(prepare(source, 'A'));
-    expect(prepare(source, 'A')).not.toBe(prepare(source, 'B'));
-    expect(messagesOf(source)).toHaveLength(1);
-  });
-
-  it('is cached by its hash once it is valid, and is parsed once', () => {
+  it('is cached by its hash once it is valid, as an object for each operation, and is parsed once', () => {
+    const two = 'query A { __typename } query B { __typename }';
+    expect(prepare(two, 'A')).toBe(prepare(two, 'A'));
+    expect(prepare(two, 'A')).not.toBe(prepare(two, 'B'));
+    expect(messagesOf(two)).toHaveLength(1);
     const { admit, parsed } = createDocuments({ schema, limits });
     const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
     for (const invalid of ['{ nothing }', '{']) {
@@ -141,25 +137,21 @@ describe('a document', () => {
   });
 
   it('is refused with an explanation when it needs too many comparisons', () => {
-    const names = Array.from({ length: 1_200 }, (_, index) => `F${index}`);
-    const source = `{ ${names.map((name) => `...${name}`).join(' ')} }
-      ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
+    const fragments = several(1_200, (at) => `fragment F${at} on Query { __typename }`);
+    const source = `{ ${several(1_200, (at) => `...F${at}`)} } ${fragments}`;
     const { admit: unlimited } = createDocuments({ schema, limits: { ...limits, maxTokens: 0 } });
     expect(() => unlimited(source)).toThrow('too many overlapping fields and fragments');
   });
 });
 
 describe('a document with fragments', () => {
-  const fragments = (count: number) => {
-    const names = Array.from({ length: count }, (_, at) => `F${at}`);
-    const spread = `query Q { ${names.map((name) => `...${name}`).join(' ')} }`;
-    return `${spread} ${names.map((name) => `fragment ${name} on Query { __typename }`).join(' ')}`;
-  };
+  const fragments = (count: number) =>
+    `query Q { ${several(count, (at) => `...F${at}`)} } ${several(count, (at) => `fragment F${at} on Query { __typename }`)}`;
+
   it('has at most 140 of them, or fewer with several operations', () => {
     expect(messagesOf(fragments(140))).toEqual([]);
-    expect(messagesOf(fragments(141))).toEqual(['The document has too many fragments.']);
-    const beside = `${fragments(120)} ${operations(50)}`;
-    expect(messagesOf(beside)).toEqual(['The document has too many fragments.']);
+    for (const source of [fragments(141), `${fragments(120)} ${operations(50)}`])
+      expect(messagesOf(source)).toEqual(['The document has too many fragments.']);
   });
 
   it('has at most 128,000 characters of arguments, counted at each spread', () => {
@@ -176,7 +168,8 @@ describe('documents', () => {
       ...{ schema, limits, sizes: { counted: new Set(['login']) } },
       rules: ({ name }, { counted }) => (counted > 1 ? [`Q logs in ${counted} times.`] : name ? [] : ['Use a name.']),
     });
-    const source = 'query Q0 { __typename } mutation A { login a: login } mutation B { login a: login }';
+    const source =
+      'query Q0 { __typename } mutation A { ...L a: login } mutation B { ...L a: login } fragment L on Mutation { login }';
     expect(messagesOf(source, admit)).toEqual(['Q logs in 2 times.']);
     expect(messagesOf('mutation { login }', admit)).toEqual(['Use a name.']);
     expect(messagesOf('mutation A { login }', admit)).toEqual([]);

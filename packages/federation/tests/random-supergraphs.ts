@@ -16,15 +16,8 @@ interface Field {
 
 const SCALARS = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Color', 'JSON'];
 const ARGS = '(n: Int = 3, words: [String!])';
-const wrappers = (type: string) => [
-  type,
-  type,
-  `${type}!`,
-  `[${type}]`,
-  `[${type}!]!`,
-  `[[${type}]!]`,
-  `[[[${type}!]]]`,
-];
+const wrappers = (type: string) =>
+  ['T', 'T', 'T!', '[T]', '[T!]!', '[[T]!]', '[[[T!]]]'].map((wrapper) => wrapper.replace('T', type));
 
 /**
  * Services that share entities, with fields that are required (with arguments), provided or overridden, and with

@@ -31,11 +31,14 @@ const [, gateway = '', subscriptions = '', events = '', documents = ''] = readFi
 ).split('```js\n');
 const sockets = new Map<string, WebSocketServer>();
 const urls: Record<string, string> = {};
+/** The services that were asked, and as whom. */
+const asked = new Set<string>();
 let running: ChildProcess | undefined;
 
 beforeAll(async () => {
   for (const [name, schema] of schemas) {
     const server = createServer((request, response) => {
+      asked.add(`${name}: ${request.headers.authorization}`);
       void json(request)
         .then((body) => body as { query: string; variables: Record<string, unknown> })
         .then(({ query, variables }) => responseOf(name, query, variables))
@@ -71,24 +74,33 @@ async function start(example: string): Promise<string> {
 
 const addressIn = (line: string) => /\w+:\/\/\S+/.exec(line)?.[0] ?? '';
 
-it('the gateway of the README runs', async () => {
-  const response = await fetch(addressIn(await start(gateway)), {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: PRODUCT, variables: { id: '3' } }),
+async function post(url: string, query: string, variables: object | null = {}): Promise<object> {
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer ada' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ query, variables }) });
+  return (await response.json()) as object;
+}
+
+it('the gateway of the README combines services, and passes on the context of requests', async () => {
+  const url = addressIn(await start(gateway));
+  asked.clear();
+  expect(await post(url, PRODUCT, { id: '3' })).toEqual({
+    data: { product: { name: 'Product 3', stars: 4, words: null } },
+    errors: [expect.objectContaining({ ...NO_WORDS, extensions: expect.objectContaining({ serviceName: 'reviews' }) })],
   });
-  expect(await response.json()).toMatchObject({
-    data: { product: { name: 'Product 3', stars: 4 } },
-    errors: [NO_WORDS],
+  expect(asked).toEqual(new Set(['products: Bearer ada', 'reviews: Bearer ada']));
+  asked.clear();
+  expect(await post(url, PRODUCT, { id: { not: 'an id' } })).toMatchObject({
+    errors: [{ message: expect.stringMatching(/^Variable "\$id" got invalid value/) }],
   });
+  expect(await post(url, '{ __type(name: "Product") { fields { name } } }')).toEqual({
+    data: { __type: { fields: ['id', 'name', 'stars', 'words'].map((name) => ({ name })) } },
+  });
+  expect(asked.size).toBe(0);
 });
 
 it('the limits of the README refuse what is beyond them, and values that are wrong', async () => {
   const url = addressIn(await start(documents));
-  const execute = async (query: string, variables: object | null = {}) => {
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ query, variables }) });
-    return response.json();
-  };
+  const execute = (query: string, variables?: object | null) => post(url, query, variables);
   for (const id of ['3', '4'])
     expect(await execute(PRODUCT, { id })).toMatchObject({
       data: { product: { name: `Product ${id}`, stars: 4 } },

@@ -54,13 +54,6 @@ describe('a subscription across several services', () => {
     expect(asked).toEqual([]);
   });
 
-  it('ends the subscription at the service when the client unsubscribes', async () => {
-    const opened = await open(REVIEWED, { n: 3 });
-    if (!(Symbol.asyncIterator in opened)) throw new Error('refused');
-    for await (const _result of opened) break;
-    expect(ended).toBe(1);
-  });
-
   it.each([
     ['ends', () => undefined],
     ['fails', (signal: AbortSignal) => signal.throwIfAborted()],

@@ -17,28 +17,15 @@ describe('frames of a channel', () => {
   });
 
   it('have the format of their version', () => {
+    const { joinRef, ...rest } = join;
     expect(JSON.parse(encode('2.0.0', join))).toEqual(['1', '1', 'realtime:tasks', 'phx_join', { config: {} }]);
-    expect(JSON.parse(encode('1.0.0', join))).toEqual({
-      topic: 'realtime:tasks',
-      event: 'phx_join',
-      payload: { config: {} },
-      ref: '1',
-      join_ref: '1',
-    });
+    expect(JSON.parse(encode('1.0.0', join))).toEqual({ ...rest, join_ref: joinRef });
   });
 
-  it('decode a binary broadcast', () => {
-    expect(decode('2.0.0', binary(3, ['1', '7', 'realtime:tasks', 'shout', '']), true)).toMatchObject({
-      joinRef: '1',
-      ref: '7',
-      topic: 'realtime:tasks',
-      event: 'broadcast',
-    });
-  });
-
-  it('echo a binary broadcast without its refs', () => {
+  it('decode a binary broadcast, and echo it without its refs', () => {
     const parts = ['realtime:tasks', 'größer', '{"m":1}'];
-    expect(decode('2.0.0', binary(3, ['1', '72', ...parts]), true)?.echo).toEqual(binary(4, parts));
+    const broadcast = { joinRef: '1', ref: '72', topic: 'realtime:tasks', event: 'broadcast', echo: binary(4, parts) };
+    expect(decode('2.0.0', binary(3, ['1', '72', ...parts]), true)).toMatchObject(broadcast);
   });
 
   it('are dropped when the metadata of a broadcast ends too early', () => {

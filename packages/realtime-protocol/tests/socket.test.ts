@@ -54,18 +54,14 @@ describe('the client of a socket', () => {
     expect(write(frame.length)).toBe(false);
   });
 
-  it('is too slow with more than 1 MiB of earlier data unread', async () => {
+  it.each([
+    [MIB, true],
+    [MIB + frame.length, false],
+  ])('may leave 1 MiB of earlier data unread, and is too slow with more: %d bytes', async (unread, isFast) => {
     const { write } = unreadSocket();
-    expect(write(MIB + frame.length)).toBe(true);
+    expect(write(unread)).toBe(true);
     await turns();
-    expect(write(frame.length)).toBe(false);
-  });
-
-  it('may leave 1 MiB unread', async () => {
-    const { write } = unreadSocket();
-    write(MIB);
-    await turns();
-    expect(write(frame.length)).toBe(true);
+    expect(write(frame.length)).toBe(isFast);
   });
 
   it('may be sent as much again once it has read', async () => {
@@ -96,34 +92,24 @@ describe('the client of a socket', () => {
   });
 });
 
-describe('replays that wait until a socket is drained', () => {
-  it('share a timer', async () => {
-    const { socket, write, read } = unreadSocket();
-    write(MIB);
-    const timers = jest.spyOn(globalThis, 'setTimeout');
-    const waits = Array.from({ length: 20 }, () => waitForDrain(socket));
-    expect(timers).toHaveBeenCalledTimes(1);
-    timers.mockRestore();
+it('replays that wait until a socket is drained share a timer, and go on as long as those before them leave room', async () => {
+  const { socket, write, read } = unreadSocket();
+  write(MIB);
+  let released = 0;
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  const waits = Array.from({ length: 3 }, async () => {
+    await waitForDrain(socket);
+    released++;
+    write(2 * frame.length);
+  });
+  expect(timers).toHaveBeenCalledTimes(1);
+  timers.mockRestore();
+  for (const [index, wait] of waits.entries()) {
     read();
-    await Promise.all(waits);
-  });
-
-  it('go on as long as those before them leave room', async () => {
-    const { socket, write, read } = unreadSocket();
-    write(MIB);
-    let released = 0;
-    const waits = Array.from({ length: 3 }, async () => {
-      await waitForDrain(socket);
-      released++;
-      write(2 * frame.length);
-    });
-    for (const [index, wait] of waits.entries()) {
-      read();
-      await wait;
-      await turns();
-      expect(released).toBe(index + 1);
-    }
-  });
+    await wait;
+    await turns();
+    expect(released).toBe(index + 1);
+  }
 });
 
 /** A connection whose client reads nothing until `read` is called. */
@@ -142,16 +128,11 @@ function slowConnection() {
 describe('bytes that are sent to many connections', () => {
   const bytes = Buffer.from('an event');
 
-  it('are written without a copy', () => {
-    const { connection, written } = slowConnection();
-    writeShared(connection, bytes);
-    expect(written[0]).toBe(bytes);
-  });
-
-  it('retain only their own memory while they are buffered', () => {
+  it('are written without a copy, and retain only their own memory while they are buffered', () => {
     const { connection, written, read } = slowConnection();
     writeShared(connection, bytes);
     writeShared(connection, bytes);
+    expect(written[0]).toBe(bytes);
     read();
     expect(bytes.buffer.byteLength).toBeGreaterThan(bytes.length); // the pool of small buffers
     expect(written[1]).toEqual(bytes);
@@ -222,23 +203,16 @@ describe('the frame of a text message', () => {
   });
 });
 
-describe('equal messages in a row', () => {
+it('equal messages in a row share a frame, and others do not', () => {
   const one = { before: '[', after: ']' };
-
-  it('share a frame', () => {
-    const frameOf = createFrames();
-    expect(frameOf(one, 'json')).toBe(frameOf({ ...one }, 'json'));
-  });
-
-  it.each([
-    ['JSON', one, 'other'],
-    ['beginning', { before: '{', after: ']' }, 'json'],
-    ['end', { before: '[', after: '}' }, 'json'],
-  ])('do not share a frame when the %s differs', (_, envelope, json) => {
-    const frameOf = createFrames();
+  const frameOf = createFrames();
+  expect(frameOf(one, 'json')).toBe(frameOf({ ...one }, 'json'));
+  const others = [{}, { before: '{' }, { after: '}' }].map((part) => ({ ...one, ...part }));
+  for (const [index, envelope] of others.entries()) {
+    const json = index === 0 ? 'other' : 'json';
     frameOf(one, 'json');
     expect(frameOf(envelope, json)).toEqual(createFrames()(NOTHING, envelope.before + json + envelope.after));
-  });
+  }
 });
 
 /** What a server reads of a socket, without a connection. */

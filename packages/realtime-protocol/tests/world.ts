@@ -42,28 +42,7 @@ export interface Payload extends Record<string, unknown> {
 }
 export type Frame = [joinRef: string | null, ref: string | null, topic: string, event: string, payload: Payload];
 
-export interface Client {
-  frames: Frame[];
-  closed: { code: number; reason: string } | undefined;
-  onFrame: (frame: Frame) => void;
-  /** Pretends that this many bytes are waiting to be read. */
-  lag(bytes: number): void;
-  send(frame: unknown): void;
-  join(ref: string, payload: Record<string, unknown>, topic?: string): void;
-  /** Sends another token for the channel of a join. */
-  push(token: string, joinRef?: string): Promise<void>;
-  leave(joinRef: string | null, topic?: string): void;
-  received(): string[];
-  /** The cursors that the client received. */
-  cursors(): string[];
-  /** The reply to a ref. */
-  reply(ref: string): Payload | undefined;
-  hangUp(): void;
-  /** Whether the connection may be closed for its age. */
-  mayGrowOld(): boolean;
-  /** Makes the gateway close the socket gracefully. */
-  sendAway(why: string): void;
-}
+export type Client = ReturnType<ReturnType<typeof createChannelWorld>['connect']>;
 
 export const TOPIC = 'realtime:tasks';
 export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
@@ -71,17 +50,6 @@ const GONE = 'gone';
 
 /** Lets everything run that is only waiting for its turn of the event loop. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** Repeats `check` until it passes. After a second, its error fails the test. */
-export async function eventually(check: () => void): Promise<void> {
-  for (const deadline = performance.now() + 1_000; ; await settled()) {
-    try {
-      return check();
-    } catch (error) {
-      if (performance.now() > deadline) throw error;
-    }
-  }
-}
 
 /**
  * Channels on simulated sockets, with a feed and a token check that respond when the test lets them. A token is
@@ -94,7 +62,7 @@ export function createChannelWorld() {
   const readers = new Map<string, Set<{ reader: ChangeReader; position: number; isReplaying: boolean }>>();
   const watchers = new Set<{ sid: string; onEnd: () => void }>();
   const ended = new Set<string>();
-  const clients: Client[] = [];
+  const clients: EventEmitter[] = [];
   let nowMs = Date.parse('2026-11-20T10:00:00Z');
   let places = 0;
   let subscriptions = 0;
@@ -185,6 +153,53 @@ export function createChannelWorld() {
 
   const held = () => ({ places, watchers: watchers.size, subscriptions });
 
+  function connect() {
+    const frames: Frame[] = [];
+    let closed: { code: number; reason: string } | undefined;
+    let mayGrowOld = () => false;
+    const socket = Object.assign(new EventEmitter(), {
+      ...{ OPEN: 1, readyState: 1, bufferedAmount: 0, ping: () => undefined, terminate: () => undefined },
+      send: (text: string) => void (socket.readyState === socket.OPEN && frames.push(JSON.parse(text) as Frame)),
+      close(code: number, reason: string) {
+        closed ??= { code, reason };
+        socket.readyState = 2;
+      },
+    });
+    const webSocket = socket as unknown as WebSocket;
+    const send = (frame: unknown) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false);
+    clients.push(socket);
+    const connection = { writableLength: 0, write: (frame: Buffer) => (socket.send(textOf(frame)), true) };
+    onAge = (canResume) => (mayGrowOld = canResume);
+    realtime.serve(webSocket, connection, { version: '2.0.0', apikey: 'public-key', ip: '192.0.2.1' });
+    return {
+      frames,
+      get closed() {
+        return closed;
+      },
+      /** Whether the connection may be closed for its age. */
+      mayGrowOld: () => mayGrowOld(),
+      /** Pretends that this many bytes are waiting to be read. */
+      lag: (bytes: number) => void (socket.bufferedAmount = bytes),
+      send,
+      join: (ref: string, payload: Record<string, unknown>, topic = TOPIC) =>
+        send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
+      /** Sends another token for the channel of a join. */
+      push(token: string, joinRef = '1') {
+        send([joinRef, null, TOPIC, 'access_token', { access_token: token }]);
+        return settled();
+      },
+      leave: (joinRef: string | null, topic = TOPIC) => send([joinRef, `leave ${joinRef}`, topic, 'phx_leave', {}]),
+      /** The titles that the client received. */
+      received: () => frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
+      cursors: () => frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
+      /** The reply to a ref. */
+      reply: (to: string) => frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
+      hangUp: () => void socket.emit('close'),
+      /** Makes the gateway close the socket gracefully. */
+      sendAway: (why: string) => closeGracefully(webSocket, 'restart', [WS_CLOSE.restart, why]),
+    };
+  }
+
   return Object.assign(world, {
     waiting,
     feed,
@@ -195,56 +210,7 @@ export function createChannelWorld() {
     /** Changes counted as delivered, once per channel. */
     delivered,
     pass: (ms: number) => void (nowMs += ms),
-    connect(apikey = 'public-key'): Client {
-      const socket = Object.assign(new EventEmitter(), {
-        OPEN: 1,
-        readyState: 1,
-        bufferedAmount: 0,
-        ping: () => undefined,
-        terminate: () => undefined,
-        send(text: string) {
-          if (socket.readyState !== socket.OPEN) return;
-          const frame = JSON.parse(text) as Frame;
-          client.frames.push(frame);
-          client.onFrame(frame);
-        },
-        close(code: number, reason: string) {
-          client.closed ??= { code, reason };
-          socket.readyState = 2;
-        },
-      });
-      const client: Client = {
-        frames: [],
-        closed: undefined,
-        onFrame: () => undefined,
-        lag: (bytes) => void (socket.bufferedAmount = bytes),
-        send: (frame) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false),
-        join: (ref, payload, topic = TOPIC) =>
-          client.send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
-        push(token, joinRef = '1') {
-          client.send([joinRef, null, TOPIC, 'access_token', { access_token: token }]);
-          return settled();
-        },
-        leave: (joinRef, topic = TOPIC) => client.send([joinRef, `leave ${joinRef}`, topic, 'phx_leave', {}]),
-        received: () => client.frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
-        cursors: () => client.frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
-        reply: (to) => client.frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
-        hangUp: () => void socket.emit('close'),
-        mayGrowOld: () => false,
-        sendAway: (why) => closeGracefully(socket as unknown as WebSocket, 'restart', [WS_CLOSE.restart, why]),
-      };
-      clients.push(client);
-      const connection = {
-        writableLength: 0,
-        write(frame: Buffer) {
-          socket.send(textOf(frame));
-          return true;
-        },
-      };
-      onAge = (canResume) => (client.mayGrowOld = canResume);
-      realtime.serve(socket as unknown as WebSocket, connection, { version: '2.0.0', apikey, ip: '192.0.2.1' });
-      return client;
-    },
+    connect,
     /** The title names the owner and the sequence. */
     commit(owner: string, row: Row = {}): Change {
       const change = makeChange(owner, of(owner).length + 1, row);
@@ -252,7 +218,7 @@ export function createChannelWorld() {
       for (const attached of [...(readers.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
       return change;
     },
-    head: (owner: string) => of(owner).length,
+
     cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
     unusableCursor: `${GONE}|0`,
     /** Simulates a restore of the store: ends every reader's feed. */
@@ -263,7 +229,7 @@ export function createChannelWorld() {
           attached.reader.onEnd('expired');
         }
     },
-    hasEnded: (sid: string) => ended.has(sid),
+
     endSession(sid: string) {
       ended.add(sid);
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
@@ -274,8 +240,8 @@ export function createChannelWorld() {
       for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();
     },
     /** A client with a joined channel. */
-    async joined(payload: Record<string, unknown> = {}): Promise<Client> {
-      const client = this.connect();
+    async joined(payload: Record<string, unknown> = {}) {
+      const client = connect();
       client.join('1', { access_token: 'ada.fresh.1', ...payload });
       await settled();
       expect(client.reply('1')).toMatchObject({ status: 'ok' });
@@ -283,7 +249,7 @@ export function createChannelWorld() {
     },
     /** Disconnects all clients. Nothing may be held for any of them afterwards. */
     end() {
-      for (const client of clients) client.hangUp();
+      for (const socket of clients) socket.emit('close');
       expect([feed.owners(), held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
     },
   });

@@ -26,28 +26,16 @@ function valueAt(place: string, seed: number, fates: readonly string[]): unknown
     .update(`${String(seed)} ${place}`)
     .digest();
   const right = () => rightValueAt(place, seed, fates, dice.readUInt8(4));
-  switch (fates[dice.readUInt32BE() % fates.length]) {
-    case 'null':
-      return null;
-    case 'undefined':
-      return undefined;
-    case 'wrong':
-      return Symbol('wrong');
-    case 'error':
-      return new Error(`error at ${place}`);
-    case 'throws':
-      return () => {
-        throw new Error(`thrown at ${place}`);
-      };
-    case 'called':
-      return right;
-    case 'later':
-      return () => new Promise((resolve) => setImmediate(() => resolve(right())));
-    case 'rejects':
-      return () => Promise.reject(new Error(`rejected at ${place}`));
-    default:
-      return right();
-  }
+  const throwing = () => {
+    throw new Error(`thrown at ${place}`);
+  };
+  const values: Record<string, () => unknown> = {
+    ...{ right, null: () => null, undefined: () => undefined, wrong: () => Symbol('wrong') },
+    ...{ error: () => new Error(`error at ${place}`), throws: () => throwing, called: () => right },
+    later: () => () => new Promise((resolve) => setImmediate(() => resolve(right()))),
+    rejects: () => () => Promise.reject(new Error(`rejected at ${place}`)),
+  };
+  return values[fates[dice.readUInt32BE() % fates.length] ?? '']?.();
 }
 
 function rightValueAt(place: string, seed: number, fates: readonly string[], die: number): unknown {

@@ -54,12 +54,7 @@ describe('a result', () => {
     typeDefs: parse('scalar Any type Query { any: Any big: Any seen: Boolean slow: Query }'),
     resolvers: {
       Any: new GraphQLScalarType({ name: 'Any' }),
-      Query: {
-        any: () => kept,
-        big: () => 1n,
-        seen: () => true,
-        slow: () => ({}),
-      },
+      Query: { any: () => kept, big: () => 1n, seen: () => true, slow: () => ({}) },
     },
   });
 

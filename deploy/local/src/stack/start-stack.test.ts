@@ -40,15 +40,10 @@ const servers = () => ({
   KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
 });
 
-function optionsFor(name: string, others: Partial<StackOptions> = {}): StackOptions {
-  return {
-    dataDir: join(dir.path, name),
-    env: { ...process.env, ...servers() },
-    log: () => undefined,
-    servicesDir,
-    ...others,
-  };
-}
+const optionsFor = (name: string, { env, ...others }: Partial<StackOptions> = {}): StackOptions => ({
+  ...{ dataDir: join(dir.path, name), log: () => undefined, servicesDir },
+  ...{ ...others, env: { ...process.env, ...servers(), ...env } },
+});
 
 const running: Stack[] = [];
 /** Stops every stack: one that a failed test left running would keep restarting its services during all other tests. */
@@ -85,8 +80,7 @@ describe('a stack', () => {
   let first: string[];
 
   it('passes on the required and the user’s settings to every service, and does not share its data directory', async () => {
-    const env = { ...process.env, ...servers(), RATE_LIMIT_FACTOR: '7' };
-    const stack = await start(optionsFor(name, { gateways: 2, env }));
+    const stack = await start(optionsFor(name, { gateways: 2, env: { RATE_LIMIT_FACTOR: '7' } }));
     expect([...stack.processes.keys()].sort()).toEqual([...INNER_SERVICES, 'gateway-1', 'gateway-2'].sort());
     const urlOf = (service: string) => stack.processes.get(service)?.current.url ?? '';
     const [auth, tasks, backup, gateway] = await Promise.all(
@@ -118,8 +112,7 @@ describe('a stack', () => {
 
   it('keeps its keys after a restart, treats an empty setting as missing, and can share a server with its prefix', async () => {
     const set = { PUBLIC_URL: '', ACCESS_TOKEN_KEYS_FILE: '', TASKS_ADMIN_URL: '', BACKUPS_DIR: '' };
-    const env = { ...process.env, ...servers(), ...set, DATABASE_PREFIX: 'staging_' };
-    const stack = await start(optionsFor(name, { env }));
+    const stack = await start(optionsFor(name, { env: { ...set, DATABASE_PREFIX: 'staging_' } }));
     const envOf = (service: string) => environmentOf(stack.processes.get(service)?.current.url ?? '');
     expect(keys()).toEqual(first);
     expect((await envOf('gateway-1')).PUBLIC_URL).toBe(stack.urls[0]);
@@ -129,41 +122,33 @@ describe('a stack', () => {
     expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([database('staging_tasks'), join(dir.path, name, 'backups')]);
   });
 
-  it('restarts a killed service at the same address, and updates stack.json', async () => {
+  it('restarts a killed service at the same address, also where stack.json and the note of its lock cannot be written', async () => {
     const stack = await start(optionsFor('revived'));
-    const pids = stateOf('revived').processes.map(({ pid }) => pid);
+    const path = (file: string) => join(dir.path, 'revived', file);
     const tasks = stack.processes.get('tasks');
     const { pid = 0, current } = tasks ?? {};
-    tasks?.kill('SIGKILL');
-    await tasks?.waitExit();
-    await tasks?.waitReady();
+    const revive = async () => {
+      tasks?.kill('SIGKILL');
+      await tasks?.waitExit();
+      await tasks?.waitReady();
+      await environmentOf(current?.url ?? '');
+    };
+    await revive();
     const state = stateOf('revived').processes.find((each) => each.name === 'tasks');
     expect(state).toMatchObject({ isUp: true, pid: tasks?.pid, url: current?.url });
     expect(state?.pid).not.toBe(pid);
-    await environmentOf(current?.url ?? '');
-    await stack.stop();
-    expect([...pids, state?.pid ?? 0].filter(isAlive)).toEqual([]);
-  });
-
-  it('restarts a killed service and stops although stack.json and the note of its lock cannot be written', async () => {
-    const stack = await start(optionsFor('full'));
-    const path = (file: string) => join(dir.path, 'full', file);
     mkdirSync(path('stack.json.new')); // so that stack.json cannot be written
     rmSync(path('run/stack.lock-holder'));
     symlinkSync('/dev/full', path('run/stack.lock-holder'));
-    const tasks = stack.processes.get('tasks');
-    tasks?.kill('SIGKILL');
-    await tasks?.waitExit();
-    await tasks?.waitReady();
-    const pids = [...stack.processes.values()].map(({ pid }) => pid);
+    await revive();
+    const pids = [...stack.processes.values()].map((each) => each.pid);
     expect(pids.filter(isAlive)).toEqual(pids);
     await stack.stop();
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it('does not restart a service that the signal for the stop has already ended', async () => {
-    const env = { ...process.env, ...servers(), STOP_MS: '1000', BACKUP_TOKEN: 'secret' };
-    const stack = await start(optionsFor('signalled', { env }));
+    const stack = await start(optionsFor('signalled', { env: { STOP_MS: '1000', BACKUP_TOKEN: 'secret' } }));
     expect(stack.machineToken).toBeUndefined(); // because there is a backup token
     expect(existsSync(join(dir.path, 'signalled', 'keys', 'machine-token'))).toBe(false);
     const { tasks, 'gateway-1': gateway } = Object.fromEntries(stack.processes);
@@ -187,10 +172,8 @@ describe('a stack', () => {
   });
 
   it('reports which service failed and why, and stops the others', async () => {
-    const env = { ...process.env, ...servers(), FAIL: 'tasks' };
-    await expect(start(optionsFor('failed', { env }))).rejects.toThrow(
-      /^tasks ended \(exit code 1\)[^]*cannot start: tasks/,
-    );
+    const starting = start(optionsFor('failed', { env: { FAIL: 'tasks' } }));
+    await expect(starting).rejects.toThrow(/^tasks ended \(exit code 1\)[^]*cannot start: tasks/);
     expect(linesOf('failed', 'stops').sort()).toEqual(
       [...INNER_SERVICES.filter((name) => name !== 'tasks'), 'gateway'].sort(),
     );
@@ -206,22 +189,14 @@ describe('a stack', () => {
     await expect(start(optionsFor('given-up', { log, signal: giveUp.signal }))).rejects.toThrow();
     expect(lines[0]).toMatch(/is ready/);
     await (await start(optionsFor('given-up'))).stop();
-  });
-
-  it('starts no server after it was aborted', async () => {
-    const giveUp = new AbortController();
-    const lines: string[] = [];
-    const env = { ...process.env, ...servers(), POSTGRES_URL: undefined };
-    const log = (line: string) => lines.push(line);
-    const starting = start(optionsFor('no-servers', { env, log, signal: giveUp.signal }));
-    setTimeout(() => giveUp.abort(), 500); // while PostgreSQL's data directory is being created
-    await expect(starting).rejects.toThrow();
+    lines.length = 0;
+    const before = { env: { POSTGRES_URL: undefined }, log, signal: AbortSignal.abort() };
+    await expect(start(optionsFor('no-servers', before))).rejects.toThrow();
     expect(lines).toEqual([]);
   });
 
   it('reports a process that does not even end when killed, and exits with 1, if it is aborted while it starts', async () => {
-    const dataDir = join(dir.path, 'undying');
-    const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir };
+    const { log: _log, ...options } = optionsFor('undying');
     const command = runScript(
       `
       import { writeSync } from 'node:fs';
@@ -250,13 +225,12 @@ describe('a stack', () => {
         output: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),
       });
     } finally {
-      killNotedProcesses(dataDir);
+      killNotedProcesses(options.dataDir);
     }
   });
 
   it('ends the processes that a killed one left behind before it starts', async () => {
-    const dataDir = join(dir.path, 'killed');
-    const options = { dataDir, env: { ...process.env, ...servers() }, servicesDir, gateways: 2 };
+    const { log: _log, ...options } = optionsFor('killed', { gateways: 2 });
     const killed = runScript(
       `
       import { startStack } from '$src/stack/start-stack.ts';

@@ -18,7 +18,6 @@ export interface Reported {
 }
 
 const RANKS = ['LOW', 'MEDIUM', 'HIGH'];
-const LAST = '9999-99';
 
 /** A model of the server for one account, written from the API's documentation without the client's code. */
 export function createModelServer(now: () => number) {
@@ -58,7 +57,8 @@ export function createModelServer(now: () => number) {
         (name) => filter?.[name] == null || task[name] === filter[name],
       ),
     );
-  const ordered = (filter: TaskFilter | null | undefined, order: TaskOrder | null | undefined): Task[] => {
+  /** Tasks without a due date come last in both directions. */
+  const comparing = (order: TaskOrder | null | undefined) => {
     const { field = 'CREATED_AT', direction = 'DESC' } = order ?? {};
     const placeOf = (task: Task) => {
       const first = {
@@ -69,12 +69,14 @@ export function createModelServer(now: () => number) {
       }[field];
       return [first, task.createdAt, task.id].join('|');
     };
-    const ascending = matching(filter).sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1));
-    const sorted = direction === 'ASC' ? ascending : ascending.reverse();
-    if (field !== 'DUE_DATE') return sorted;
-    const isDue = (task: Task) => (task.dueDate ?? LAST) !== LAST;
-    return [...sorted.filter(isDue), ...sorted.filter((task) => !isDue(task))];
+    const isUndue = (task: Task) => Number(field === 'DUE_DATE' && task.dueDate === null);
+    const sign = direction === 'ASC' ? 1 : -1;
+    return (one: Task, other: Task) =>
+      isUndue(one) - isUndue(other) ||
+      sign * (placeOf(one) < placeOf(other) ? -1 : Number(placeOf(one) > placeOf(other)));
   };
+  const ordered = (filter: TaskFilter | null | undefined, order: TaskOrder | null | undefined): Task[] =>
+    matching(filter).sort(comparing(order));
 
   return {
     ordered,
@@ -82,7 +84,8 @@ export function createModelServer(now: () => number) {
     /** Like the API's, a page cursor refers to the list of its time, and stays valid when its task is deleted. */
     read({ filter, orderBy, first, after }: ReadTasksQueryVariables): Page {
       const list = ordered(filter, orderBy);
-      const all = after == null ? list : behind(list, JSON.parse(after) as Task);
+      const compare = comparing(orderBy);
+      const all = after == null ? list : list.filter((task) => compare(JSON.parse(after) as Task, task) < 0);
       const page = all.slice(0, first ?? 50);
       return {
         edges: page.map((node) => ({ node })),
@@ -90,32 +93,6 @@ export function createModelServer(now: () => number) {
         totalCount: list.length,
         changesCursor: cursorAt(log.length),
       };
-
-      function behind(sorted: Task[], place: Task): Task[] {
-        const mine = tasks.get(place.id);
-        // Finds the position among the other tasks by temporarily restoring the cursor's task as it was.
-        tasks.set(place.id, place);
-        const unfiltered = ordered(undefined, orderBy).map(({ id }) => id);
-        const position = unfiltered.indexOf(place.id);
-        const isBehind = new Set(unfiltered.slice(position + 1));
-        if (mine) tasks.set(place.id, mine);
-        else tasks.delete(place.id);
-        if (!mine || mine.version === place.version) return sorted.filter(({ id }) => isBehind.has(id));
-        // The task itself has moved: it comes after the cursor if it sorts after its old position.
-        const twin = { ...place, id: place.id };
-        const pair = [twin, mine].sort((one, other) => (isBefore(one, other) ? -1 : 1));
-        return sorted.filter(({ id }) => (id === place.id ? pair[1] === mine : isBehind.has(id)));
-      }
-      function isBefore(one: Task, other: Task): boolean {
-        const rest = tasks;
-        tasks = new Map([
-          ['one', { ...one, id: `${one.id}` }],
-          ['other', { ...other, id: `${other.id}` }],
-        ]);
-        const isFirst = ordered(undefined, orderBy)[0]?.version === one.version;
-        tasks = rest;
-        return isFirst;
-      }
     },
     task: (id: string): Task | null => tasks.get(id) ?? null,
     create({ input, idempotencyKey }: CreateTaskMutationVariables, traceparent?: string): Task {

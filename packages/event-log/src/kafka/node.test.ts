@@ -1,6 +1,6 @@
 import { listen } from '@taskmesh/testing';
 import { jest } from '@jest/globals';
-import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { clientSettings } from './config.ts';
@@ -31,11 +31,4 @@ it('gives up a silent broker even if the clock is set back meanwhile', async () 
     node.close();
     jest.useRealTimers();
   }
-});
-
-it('patches the idle timer only once', () => {
-  patchIdleTimer();
-  const { scheduleCheckPendingRequests } = RequestQueue.prototype;
-  patchIdleTimer();
-  expect(RequestQueue.prototype.scheduleCheckPendingRequests).toBe(scheduleCheckPendingRequests);
 });

@@ -106,19 +106,15 @@ describe('our own PostgreSQL', () => {
     await server.stop();
   });
 
-  it('does not touch data of another version', async () => {
-    const old = join(dir.path, 'old');
-    mkdirSync(old);
-    writeFileSync(join(old, 'PG_VERSION'), '17\n');
-    await expect(start([], old)).rejects.toThrow(/was written by PostgreSQL 17, but this version brings PostgreSQL 18/);
-    expect(readFileSync(join(old, 'PG_VERSION'), 'utf8')).toBe('17\n');
-  });
-
-  it('does not touch a folder with other contents', async () => {
-    const photos = join(dir.path, 'photos');
-    mkdirSync(photos);
-    writeFileSync(join(photos, 'cat.jpg'), '');
-    await expect(start([], photos)).rejects.toThrow(/holds no PostgreSQL data/);
+  it.each([
+    ['PG_VERSION', '17\n', 'was written by PostgreSQL 17, but this version brings PostgreSQL 18'],
+    ['cat.jpg', 'a photo', 'holds no PostgreSQL data'],
+  ])('does not touch data of another version, or a folder with other contents: %s', async (file, content, message) => {
+    const other = join(dir.path, `of ${file}`);
+    mkdirSync(other);
+    writeFileSync(join(other, file), content);
+    await expect(start([], other)).rejects.toThrow(message);
+    expect(readFileSync(join(other, file), 'utf8')).toBe(content);
   });
 });
 

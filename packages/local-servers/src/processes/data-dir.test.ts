@@ -1,3 +1,4 @@
+import { eventually } from '@taskmesh/testing';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, temporaryDir } from '../testing.ts';
@@ -8,9 +9,10 @@ import { endProcesses, isAlive, processesWorkingIn } from './process-table.ts';
 const dir = temporaryDir('data-dir');
 afterAll(dir.remove);
 
+const script = (code: string) => async () => ({ command: process.execPath, args: ['-e', code] });
 const sleeper = {
   ladder: [['SIGTERM', 5_000]],
-  prepare: async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] }),
+  prepare: script('setInterval(() => undefined, 1_000)'),
   ready: async () => true,
 } as const;
 
@@ -44,19 +46,16 @@ async function orphan(name: string): Promise<number> {
   return pid;
 }
 
-describe('a data directory', () => {
-  it('does not mistake another process with a reused id for its own', async () => {
-    const stranger = await run('stranger');
-    expect(statSync(stranger.logFile).mode & 0o777).toBe(0o600);
-    const { pidFile } = filesFor(join(dir.path, 'stranger'));
-    const stale = { ...JSON.parse(readFileSync(pidFile, 'utf8')), identity: 'another boot/1' };
-    writeFileSync(filesFor(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
-    const lines: string[] = [];
-    await (await run('elsewhere', {}, lines)).stop();
-    expect(lines).toEqual([]);
-    expect(isAlive(stranger.pid)).toBe(true);
-    await stranger.stop();
-  });
+it('does not mistake another process with a reused id for its own', async () => {
+  const stranger = await run('stranger');
+  expect(statSync(stranger.logFile).mode & 0o777).toBe(0o600);
+  const { pidFile } = filesFor(join(dir.path, 'stranger'));
+  const stale = { ...JSON.parse(readFileSync(pidFile, 'utf8')), identity: 'another boot/1' };
+  writeFileSync(filesFor(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
+  const lines: string[] = [];
+  await (await run('elsewhere', {}, lines)).stop();
+  expect([lines, isAlive(stranger.pid)]).toEqual([[], true]);
+  await stranger.stop();
 });
 
 it('waits longer for a lock whose holder has announced that it is stopping', async () => {
@@ -77,56 +76,38 @@ it('locks and unlocks on a full disk, where its holder cannot be written down', 
   (await acquireLock(file, 'In use')).release();
 });
 
-describe('recorded processes', () => {
-  it('are all ended', async () => {
-    const pids = [await orphan('first'), await orphan('second')];
-    const lines: string[] = [];
-    await endNotedProcesses(dir.path, (line) => lines.push(line));
-    expect(pids.filter(isAlive)).toEqual([]);
-    expect(lines.map((line) => line.split(' ')[1]).sort()).toEqual(['first', 'second']);
-  });
-
-  it('can be killed without waiting', async () => {
-    const pid = await orphan('third');
-    killNotedProcesses(dir.path);
-    expect(await endProcesses([pid], [])).toBe(false); // sends no signal, only checks
-    while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
-  });
+it('recorded processes are all ended, or killed without waiting', async () => {
+  const pids = [await orphan('first'), await orphan('second')];
+  const lines: string[] = [];
+  await endNotedProcesses(dir.path, (line) => lines.push(line));
+  expect(pids.filter(isAlive)).toEqual([]);
+  expect(lines.map((line) => line.split(' ')[1]).sort()).toEqual(['first', 'second']);
+  const pid = await orphan('third');
+  killNotedProcesses(dir.path);
+  expect(await endProcesses([pid], [])).toBe(false); // sends no signal, only checks
+  await eventually(() => expect(isAlive(pid)).toBe(false));
 });
 
 describe('a child process', () => {
   it('is reported with its last output if it ends before it is ready', async () => {
-    const prepare = async () => ({
-      command: process.execPath,
-      args: ['-e', 'console.error("no such thing"); process.exit(3)'],
-    });
+    const prepare = script('console.error("no such thing"); process.exit(3)');
     const running = run('talker', { prepare, ready: async () => false, timeoutMs: 10_000 });
     await expect(running).rejects.toThrow(/talker ended \(exit code 3\) before it was ready.\n {4}no such thing/);
   });
 
-  it('is stopped if it is not ready in time', async () => {
-    const { pidFile } = filesFor(join(dir.path, 'slow'));
+  it.each<[string, () => Partial<RunOptions<boolean>> & { signal?: AbortSignal }, string]>([
+    ['not ready in time', () => ({ ready: async () => false, timeoutMs: 200 }), 'was not ready after 0.2 s.'],
+    ['mute', () => ({ timeoutMs: 200 }), 'was not ready after 0.2 s.'],
+    ['mute at a signal', () => ({ signal: AbortSignal.timeout(200) }), 'was stopped before it was ready.'],
+    ['ended', () => ({ prepare: script('process.exit(3)') }), 'ended (exit code 3) before it was ready.'],
+  ])('is stopped and reported if it is %s', async (what, options, message) => {
     let pid = 0;
-    const ready = async () => {
-      pid = JSON.parse(readFileSync(pidFile, 'utf8')).pid;
-      return false;
+    const ready = () => {
+      pid = JSON.parse(readFileSync(filesFor(join(dir.path, what)).pidFile, 'utf8')).pid;
+      return new Promise<boolean>(() => undefined);
     };
-    await expect(run('slow', { ready, timeoutMs: 200 })).rejects.toThrow('slow was not ready after 0.2 s.');
-    expect(isAlive(pid)).toBe(false);
-  });
-
-  it.each([
-    ['after the timeout', () => ({ timeoutMs: 200 }), 'mute was not ready after 0.2 s.'],
-    ['on a signal', () => ({ signal: AbortSignal.timeout(200) }), 'mute was stopped before it was ready.'],
-  ])('is stopped %s if its readiness check never completes', async (_when, options, message) => {
-    const ready = () => new Promise<boolean>(() => undefined);
-    await expect(run('mute', { ready, ...options() })).rejects.toThrow(message);
-  });
-
-  it('is reported if it ends during its readiness check', async () => {
-    const prepare = async () => ({ command: process.execPath, args: ['-e', 'process.exit(3)'] });
-    const running = run('hasty', { prepare, ready: () => new Promise<boolean>(() => undefined) });
-    await expect(running).rejects.toThrow('hasty ended (exit code 3) before it was ready.');
+    await expect(run(what, { ready, ...options() })).rejects.toThrow(`${what} ${message}`);
+    expect(pid > 0 && isAlive(pid)).toBe(false);
   });
 
   it('is stopped if it cannot be recorded', async () => {
