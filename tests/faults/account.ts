@@ -31,7 +31,6 @@ export interface Account {
   /** Waits until every stream has delivered the last write, and then reports the promises that were not kept. */
   verdict(): Promise<Verdict>;
   figures(): AccountFigures;
-  latencies(): Latency[];
   close(): Promise<void>;
 }
 
@@ -39,13 +38,6 @@ export interface Verdict {
   contradictions: Contradiction[];
   /** Responses and ends of streams that must not occur, even during faults. */
   surprises: string[];
-}
-
-/** The time from a write's response to its event in a stream; 0 if the event arrived first. */
-export interface Latency {
-  /** `performance.now()` */
-  answeredAt: number;
-  ms: number;
 }
 
 export interface AccountFigures {
@@ -71,17 +63,10 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   let asked = 0;
   const readList = () => readListAt(urls[asked++ % urls.length] ?? '', token);
   const list = await readList();
-  const streams = await Promise.all(
-    protocols.map((protocol, index) =>
-      openStream({
-        ...protocol,
-        urls: [...urls.slice(index % urls.length), ...urls],
-        token,
-        list,
-        ...(isRestored && { readList }),
-      }),
-    ),
-  );
+  const shared = { token, list, ...(isRestored && { readList }) };
+  const openFrom = (protocol: Protocol, index: number) =>
+    openStream({ ...protocol, ...shared, urls: [...urls.slice(index % urls.length), ...urls] });
+  const streams = await Promise.all(protocols.map(openFrom));
   const living: string[] = [];
   const writes: Write[] = [];
   const restores: Restore[] = [];
@@ -92,7 +77,8 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   /** Resolves when every stream has reached the cursor of the list, and thus delivered the last change. */
   const settled = async () => {
     const { cursor } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
-    await eventually(() => streams.every((stream) => stream.cursor() === cursor), { timeoutMs: SETTLE_TIMEOUT_MS });
+    const areThere = () => streams.every((stream) => stream.cursor() === cursor);
+    return eventually(areThere, { timeoutMs: SETTLE_TIMEOUT_MS });
   };
 
   return {
@@ -107,10 +93,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
       await Promise.all(writers.map((writer) => writer.stop()));
     },
     async verdict() {
-      const isSettled = await settled().then(
-        () => true,
-        () => false, // the comparison reports what is missing
-      );
+      const isSettled = await settled().then(Boolean, () => false); // the comparison reports what is missing
       const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
       const titles = new Map([...tasks].map(([id, { title }]) => [id, title]));
       const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
@@ -136,26 +119,23 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
           protocol: stream.protocol,
           events: stream.changes().length,
           resumes: stream.resumes(),
-          latenciesMs: latenciesOf(stream, writes).map(({ ms }) => ms),
+          latenciesMs: latenciesOf(stream, writes),
         })),
       };
     },
-    latencies: () => streams.flatMap((stream) => latenciesOf(stream, writes)),
     async close() {
       await Promise.all([...writers.map((writer) => writer.stop()), ...streams.map((stream) => stream.close())]);
     },
   };
 }
 
-function latenciesOf(stream: Stream, writes: Write[]): Latency[] {
-  const answers = new Map(
-    writes.flatMap(({ title, outcome, answeredAt }) =>
-      title !== undefined && outcome === 'confirmed' ? [[title, answeredAt] as const] : [],
-    ),
-  );
+/** The times from the responses of writes to their events in a stream; 0 if the event arrived first. */
+function latenciesOf(stream: Stream, writes: Write[]): number[] {
+  const confirmed = writes.filter(({ title, outcome }) => title !== undefined && outcome === 'confirmed');
+  const answers = new Map(confirmed.map(({ title, answeredAt }) => [title, answeredAt]));
   return stream.changes().flatMap(({ kind, task, seenAt }) => {
     const answeredAt = kind === 'DELETE' ? undefined : answers.get(task.title);
-    return answeredAt === undefined ? [] : [{ answeredAt, ms: Math.max(0, seenAt - answeredAt) }];
+    return answeredAt === undefined ? [] : [Math.max(0, seenAt - answeredAt)];
   });
 }
 

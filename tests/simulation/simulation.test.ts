@@ -28,11 +28,9 @@ describe('the simulated world', () => {
         ...tasks,
         async changesAfter(...asked) {
           const page = await tasks.changesAfter(...asked);
-          const changes = page.changes.map((change) => ({
-            ...change,
-            sequence: change.sequence - (change.sequence > 3 ? 1 : 0),
-          }));
-          return { ...page, changes: changes.filter(({ id }, index) => index !== 2 || id === '') };
+          const before = (sequence: number) => sequence - (sequence > 3 ? 1 : 0);
+          const changes = page.changes.map((change) => ({ ...change, sequence: before(change.sequence) }));
+          return { ...page, changes: changes.toSpliced(2, 1) };
         },
       }),
       finds: /lost|different list|reordered/,
@@ -43,21 +41,15 @@ describe('the simulated world', () => {
         ...tasks,
         async changesAfter(...asked) {
           const page = await tasks.changesAfter(...asked);
-          const changes = page.changes.map((change) => ({
-            ...change,
-            task: { ...change.task, ownerId: change.task.id },
-          }));
-          return { ...page, changes };
+          const foreign = ({ task }: (typeof page.changes)[number]) => ({ ...task, ownerId: task.id });
+          return { ...page, changes: page.changes.map((change) => ({ ...change, task: foreign(change) })) };
         },
       }),
       finds: /foreign/,
     },
     {
       what: 'a store that never announces its restore',
-      tasks: (tasks) => ({
-        ...tasks,
-        heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }),
-      }),
+      tasks: (tasks) => ({ ...tasks, heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }) }),
       finds: /lost/,
     },
     {

@@ -61,9 +61,7 @@ it('reports an unreachable provider on the page, keeps the form usable, and work
   await isInOrder(page);
   provider.respondWith(undefined);
   const start = `${url()}/api/auth/oidc/start?code_challenge=${'x'.repeat(43)}`;
-  await eventually(async () => expect((await fetch(start, { redirect: 'manual' })).status).toBe(302), {
-    timeoutMs: 30_000,
-  });
+  await eventually(async () => expect((await fetch(start, { redirect: 'manual' })).status).toBe(302));
   await goAs(email);
   await isAt(page, 'Tasks');
 });
@@ -98,19 +96,6 @@ it('a new user signs in with the provider, and sees their ways to sign in', asyn
   expect(await linkTo('reset-password', email)).toContain('#token=');
   await goTo('Activity');
   await says('A sign-in provider was linked');
-});
-
-it('a user who chose to stay signed in is signed in across tabs', async () => {
-  const { page, goAs } = await openConsole();
-  const email = newPerson();
-  await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
-  await goAs(email);
-  await isAt(page, 'Tasks');
-  expect(await keptIn(page, 'localStorage')).toEqual(['taskmesh.session']);
-  expect(await keptIn(page, 'sessionStorage')).toEqual([]);
-  const other = await page.context().newPage();
-  await other.goto(url());
-  await isAt(other, 'Tasks');
 });
 
 it.each(LOOKS)('an existing account with that address is linked after its password is typed: %j', async (look) => {

@@ -2,18 +2,30 @@ import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
 import { type Account, newAccount } from '../../http.ts';
 
-/** How long one step may take on a busy machine. */
-const PATIENCE = { timeoutMs: 30_000 };
+/** Returns the name of the focused element as a screen reader reads it. */
+export const focused = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    const element = document.activeElement;
+    return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
+  })()`);
+export const isOn = (page: Page, what: string) => eventually(async () => expect(await focused(page)).toBe(what));
+
+/** Presses Tab until the focus is on something whose name begins like this. @throws if it cannot be reached */
+export async function tabTo(page: Page, what: string, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press(key);
+    if ((await focused(page)).startsWith(what)) return;
+  }
+  throw new Error(`The focus never came to “${what}”.`);
+}
 
 /** Reads and uses the console as a person does: by its texts, labels and keys. */
 export function useConsole(page: Page) {
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
   const titleOf = (title: string) => page.getByRole('button', { name: `Edit ${title}`, exact: true });
-  const titles = () =>
-    page.evaluate<string[]>(
-      `[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.textContent)`,
-    );
+  const found = `[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.textContent)`;
+  const titles = () => page.evaluate<string[]>(found);
   const enter = async ({ email, password }: Account) => {
     await field('E-mail').fill(email);
     await field('Password').fill(password);
@@ -56,8 +68,7 @@ export function useConsole(page: Page) {
     /** Waits until the server has all changes. */
     settles: () => page.locator('.waits').first().waitFor({ state: 'detached' }),
     /** Waits until the list has exactly these tasks. */
-    lists: (expected: string[], { timeoutMs } = PATIENCE) =>
-      eventually(async () => expect(await titles()).toEqual(expected), { timeoutMs }),
+    lists: (expected: string[]) => eventually(async () => expect(await titles()).toEqual(expected)),
   };
   return screen;
 }

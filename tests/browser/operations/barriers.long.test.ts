@@ -1,5 +1,5 @@
-import { eventually } from '@taskmesh/testing';
 import { barriersIn } from '../console/axe.ts';
+import { focused, isOn, tabTo } from '../console/screen.ts';
 import { useOperatedPlatform, useOperations } from './operator.ts';
 
 const { url, token, open, openAsOperator } = useOperatedPlatform();
@@ -44,46 +44,28 @@ describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
 it('an archive is restored with the keyboard alone', async () => {
   const { page } = await open({}, `${url()}/#/operations`);
   const { keyboard } = page;
-  const { button, ends } = useOperations(page);
-  const focused = () =>
-    page.evaluate<string>(`(() => {
-      const element = document.activeElement;
-      return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
-    })()`);
-  const tabTo = async (what: RegExp) => {
-    for (let presses = 0; presses < 60; presses += 1) {
-      await keyboard.press('Tab');
-      if (what.test(await focused())) return;
-    }
-    throw new Error(`The focus never came to ${String(what)}.`);
-  };
-  await tabTo(/^Operators’ token$/);
+  const { ends } = useOperations(page);
+  await tabTo(page, 'Operators’ token');
   await keyboard.type(token());
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await tabTo(/^Skip to the content$/);
-  await tabTo(/^Backups$/);
+  await tabTo(page, 'Backups');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Backups', exact: true }).waitFor();
-  await tabTo(/^Make a backup$/);
+  await tabTo(page, 'Make a backup');
   await keyboard.press('Enter');
   await ends('Making a backup', 'done');
-  await tabTo(/^Dismiss$/);
+  await tabTo(page, 'Dismiss');
   await keyboard.press('Enter');
-  const name =
-    (
-      await button(/^Restore taskmesh/)
-        .first()
-        .getAttribute('aria-label')
-    )?.replace('Restore ', '') ?? '';
-  await tabTo(/^Restore taskmesh/);
+  await tabTo(page, 'Restore taskmesh');
+  const name = (await focused(page)).replace('Restore ', '');
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' }); // by the element, because a closed dialog has no role
-  await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
+  await isOn(page, `Restore ${name}`);
   await keyboard.press('Enter');
-  await eventually(async () => expect(await focused()).toBe('Name of the archive'));
+  await isOn(page, 'Name of the archive');
   await keyboard.type(name);
   await keyboard.press('Enter');
   await ends(`Restoring ${name}`, 'done');
