@@ -6,7 +6,7 @@ import type { Tamper } from './world.ts';
 
 /** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` repeats a single schedule. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
-const count = numberFromEnv('TASKMESH_SCHEDULES', 1_000);
+const count = numberFromEnv('TASKMESH_SCHEDULES', 600);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, under any faults', async () => {
@@ -99,9 +99,15 @@ describe('the simulated world', () => {
       finds: /although the account was deleted/,
     },
   ];
-  it.each(tampered)('detects $what, and reports the seed and a short schedule', async ({ finds, ...tamper }) => {
-    const running = runSchedules({ firstSeed: 1, count: 100, tamper });
-    await expect(running).rejects.toThrow(finds);
+  it.each(tampered)('detects $what', async ({ finds, ...tamper }) => {
+    let findings: string[] = [];
+    for (let seed = 1; findings.length === 0 && seed <= 100; seed++)
+      ({ findings } = await simulate(createSchedule(seed), tamper));
+    expect(findings.join('\n')).toMatch(finds);
+  });
+
+  it('reports the seed and the shortest schedule that finds something', async () => {
+    const running = runSchedules({ firstSeed: 1, count: 100, tamper: tampered[0] ?? {} });
     await expect(running).rejects.toThrow(/seed \d+ finds[^]*shortest schedule/);
   });
 });

@@ -53,8 +53,7 @@ describe.each([
     await page.getByRole('link', { name: 'I have an account: sign in' }).click();
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     expect(await barriersIn(page)).toEqual([]);
-    await page.getByRole('textbox', { name: 'E-mail' }).fill('unknown@example.com');
-    await page.getByRole('button', { name: 'Send the link' }).click();
+    await seen.submit('Send the link', { 'E-mail': 'unknown@example.com' });
     await page.getByText('an e-mail with a link is on its way').waitFor();
   });
 
@@ -66,9 +65,7 @@ describe.each([
     await page.goto(`${url()}/confirm-email`);
     await page.getByRole('button', { name: 'Confirm' }).click();
     await isIn('Enter the password of the account');
-    await page.getByLabel('Token from the e-mail').fill('nonsense');
-    await page.getByLabel('Password of your account').fill('a guess');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await seen.submit('Confirm', { 'Token from the e-mail': 'nonsense', 'Password of your account': 'a guess' });
     await isIn('Token is not valid');
     await page.getByRole('link', { name: 'Open Taskmesh' }).click();
     await signedIn();
@@ -84,10 +81,9 @@ describe.each([
   });
 
   it('changing and adding tasks has no barriers', async () => {
-    const { button, field, titleOf, says } = await signedIn();
+    const { button, titleOf, says, submit } = await signedIn();
     await titleOf('Later').click();
-    await field('Title').fill('no');
-    await button('Save').click();
+    await submit('Save', { Title: 'no' });
     await says('A title has at least 3 characters.');
     await button('Due date, priority, category').click();
     await button('Add').click();
@@ -138,13 +134,12 @@ describe.each([
   });
 
   it.each(['Account', 'Sessions', 'Tokens', 'Activity'])('the view %s has no barriers', async (name) => {
-    const { goTo, button, field, says } = await signedIn();
+    const { goTo, button, says, submit } = await signedIn();
     await goTo(name);
     await page.getByRole('heading', { name, exact: true }).waitFor();
     await page.locator('.loading').waitFor({ state: 'detached' });
     if (name !== 'Tokens') return;
-    await field('Name').fill('My script');
-    await button('Make the token').click();
+    await submit('Make the token', { Name: 'My script' });
     await says('it is shown only once');
     expect(await barriersIn(page)).toEqual([]);
     await button('End the token My script').first().click();

@@ -67,7 +67,7 @@ it('reports an unreachable provider on the page, keeps the form usable, and work
 });
 
 it('a new user signs in with the provider, and sees their ways to sign in', async () => {
-  const { page, goAs, goTo, says, button, field } = await openConsole();
+  const { page, goAs, goTo, says, button, submit } = await openConsole();
   const email = newPerson();
   await page.getByRole('link', { name: 'Create an account' }).click();
   await button('Continue with Example').waitFor();
@@ -87,9 +87,8 @@ it('a new user signs in with the provider, and sees their ways to sign in', asyn
   await button('Remove it').click();
   await says('This is the only way in to the account');
   await isInOrder(page);
-  await field('Confirm with your password').fill('there is none');
-  await field('Type your e-mail address').fill(email);
-  await button('Delete the account').click();
+  const typed = { 'Confirm with your password': 'there is none', 'Type your e-mail address': email };
+  await submit('Delete the account', typed);
   await says('The account has no password');
   await button('Send me the recovery e-mail').last().click();
   await says(`An e-mail is on its way to ${email}.`);
@@ -127,7 +126,7 @@ it.each(LOOKS)('an existing account with that address is linked after its passwo
 it.each(LOOKS)('a signed-in user links the provider, and returns to the same view: %j', async (look) => {
   const account = await register(url());
   const [mine, others] = [newPerson(account.email), newPerson()];
-  const { page, signIn, goTo, says, field, button } = await openConsole(look);
+  const { page, signIn, goTo, says, submit, button } = await openConsole(look);
   await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
   await signIn(account);
   await goTo('Account');
@@ -139,8 +138,7 @@ it.each(LOOKS)('a signed-in user links the provider, and returns to the same vie
   await button('Link Example').click();
   await page.getByRole('link', { name: others }).click();
   await says('You are back from Example.');
-  await field('Your Taskmesh password').fill(account.password);
-  await button('Link it').click();
+  await submit('Link it', { 'Your Taskmesh password': account.password });
   await says('The address at the sign-in provider is not that of the account');
   await page.context().clearCookies();
   await button('Cancel').click();

@@ -26,10 +26,6 @@ export function useConsole(page: Page) {
   const titleOf = (title: string) => page.getByRole('button', { name: `Edit ${title}`, exact: true });
   const found = `[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.textContent)`;
   const titles = () => page.evaluate<string[]>(found);
-  const enter = async ({ email, password }: Account) => {
-    await field('E-mail').fill(email);
-    await field('Password').fill(password);
-  };
   const screen = {
     button,
     field,
@@ -38,16 +34,18 @@ export function useConsole(page: Page) {
     titles,
     async signUp(account = newAccount()) {
       await page.getByRole('link', { name: 'Create an account' }).click();
-      await field('Name').fill('Ada');
-      await enter(account);
-      await button('Create the account').click();
+      await screen.submit('Create the account', { Name: 'Ada', 'E-mail': account.email, Password: account.password });
       await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
       return account;
     },
     async signIn(account: Account) {
-      await enter(account);
-      await button('Sign in').click();
+      await screen.submit('Sign in', { 'E-mail': account.email, Password: account.password });
       await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+    },
+    /** Fills in a form, and presses its button. */
+    async submit(deed: string | RegExp, fields: Record<string, string> = {}) {
+      for (const [name, text] of Object.entries(fields)) await field(name).fill(text);
+      await button(deed).click();
     },
     async add(title: string) {
       await field('New task').fill(title);

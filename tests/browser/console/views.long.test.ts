@@ -175,11 +175,9 @@ it('an e-mail address is typed once for all forms', async () => {
 });
 
 it('all errors of a sign-up are shown at once', async () => {
-  const { page, says, button, field, sent } = await openForms();
+  const { page, says, submit, sent } = await openForms();
   await page.getByRole('link', { name: 'Create an account' }).click();
-  await field('E-mail').fill('ada');
-  await field('Password').fill('short');
-  await button('Create the account').click();
+  await submit('Create the account', { 'E-mail': 'ada', Password: 'short' });
   const ofName = 'Name must have 1 to 255 characters.';
   for (const text of [ofName, 'E-mail must be an e-mail address.', 'Password must have 8 to 128']) await says(text);
   expect(sent()).toBe(1);
