@@ -105,5 +105,5 @@ it.each<[Mutation, Fault[]]>([
   [(changes) => changes.toSpliced(0, 1), ['reordered']],
 ])('the history checker requires no change after the end of a stream that may end early: %s', (mutate, faults) => {
   const found = contradictions({ ...historyWith('sse', mutate), tasks: new Map(), endsEarly: true });
-  expect(found.map(({ fault }) => fault)).toEqual(faults);
+  expect([...new Set(found.map(({ fault }) => fault))]).toEqual(faults);
 });

@@ -94,12 +94,9 @@ it('a notice with an Undo button takes one line on a phone, and disappears in an
 const LONG = 'papers and letters '.repeat(14).slice(0, 255).trim();
 const WITHOUT_BLANKS = 'x'.repeat(255);
 
-it.each([
-  ['a phone', { width: 360, height: 740 }],
-  ['a desk', { width: 1280, height: 900 }],
-])(
-  'a very long category takes one line on %s, and is shown in full in the tooltip and the editor',
-  async (_where, viewport) => {
+it.each([PHONE, DESK])(
+  'a very long category takes one line, and is shown in full in the tooltip and the editor, in a window of %j',
+  async (viewport) => {
     const account = await register(url());
     const create = (title: string, category: string) =>
       account.create(title, { category, due_date: '2999-01-01T00:00:00Z' });
