@@ -4,41 +4,34 @@ import { useOperatedPlatform, useOperations } from './operator.ts';
 
 const { url, token, open, openAsOperator } = useOperatedPlatform();
 
-const SIZES = {
-  phone: { width: 360, height: 740 },
-  tablet: { width: 768, height: 1024 },
-  desk: { width: 1280, height: 900 },
-};
-
-describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
-  it.each(['light', 'dark'] as const)(
-    'no operators’ view has barriers, or is wider than the screen, in %s mode',
-    async (colorScheme) => {
-      const { page, button, goTo, ends, says } = await openAsOperator({ viewport, colorScheme });
-      const look = async (what: string) => {
-        expect([what, await barriersIn(page)]).toEqual([what, []]);
-        const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        expect([what, beyond]).toEqual([what, 0]);
-      };
-      await look('overview');
-      await goTo('Backups');
-      await button('Make a backup').click();
-      await ends('Making a backup', 'done');
-      await look('backups');
-      for (const deed of [/^Restore taskmesh/, /^Delete taskmesh/]) {
-        await button(deed).first().click();
-        await page.getByRole('dialog').waitFor();
-        await look(String(deed));
-        await button('Cancel').click();
-      }
-      await goTo('Dead letters');
-      await says('There are none: the feed delivers everything.');
-      await look('dead letters');
-      await button('Sign out').click();
-      await page.getByRole('heading', { name: 'Operations' }).waitFor();
-      await look('sign-in');
-    },
-  );
+it.each([
+  { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
+  { viewport: { width: 768, height: 1024 }, colorScheme: 'light' },
+  { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+] as const)('no operators’ view has barriers, or is wider than the screen: %j', async (look) => {
+  const { page, button, goTo, ends, says } = await openAsOperator(look);
+  const inspect = async (what: string) => {
+    expect([what, await barriersIn(page)]).toEqual([what, []]);
+    const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect([what, beyond]).toEqual([what, 0]);
+  };
+  await inspect('overview');
+  await goTo('Backups');
+  await button('Make a backup').click();
+  await ends('Making a backup', 'done');
+  await inspect('backups');
+  for (const deed of [/^Restore taskmesh/, /^Delete taskmesh/]) {
+    await button(deed).first().click();
+    await page.getByRole('dialog').waitFor();
+    await inspect(String(deed));
+    await button('Cancel').click();
+  }
+  await goTo('Dead letters');
+  await says('There are none: the feed delivers everything.');
+  await inspect('dead letters');
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await inspect('sign-in');
 });
 
 it('an archive is restored with the keyboard alone', async () => {
