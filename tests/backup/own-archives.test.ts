@@ -42,10 +42,10 @@ function forge(file: string, change: (content: Content) => void): string {
 }
 
 const reasonOf = (file: string) =>
-  stores.work.verify(file).then(
-    () => 'none',
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
+  stores.work
+    .verify(file)
+    .then(() => 'none')
+    .catch((error: Error) => error.message);
 
 /** Otherwise, a restored archive would not prove every column. */
 it('starts with rows that have a value in every column', async () => {

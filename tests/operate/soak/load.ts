@@ -29,9 +29,8 @@ export async function startLoad(urls: string[], seed: number): Promise<SoakLoad>
   const url = urls[0] ?? '';
   const accounts: Account[] = [];
   const email = `soak-${seed}-${Date.now()}@example.com`;
-  const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', {
-    body: { email, password: PASSWORD, name: 'Soak' },
-  });
+  const body = { email, password: PASSWORD, name: 'Soak' };
+  const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', { body });
   const token = session.body.access_token;
   const counts: Record<string, number> = {};
   const lists: SoakLoad['lists'] = { alone: [], beside: [] };
@@ -114,10 +113,8 @@ async function refusedUpgrade(url: string, path: string): Promise<string | undef
 /** Subscribes, and then reads nothing for a while. */
 async function slowReader(url: string, token: string, signal: AbortSignal): Promise<string | undefined> {
   const query = 'subscription { taskChanges { cursor task { id title owner { name } } } }';
-  const socket = await openRaw(
-    url,
-    rawGraphQL({ query }, `Authorization: Bearer ${token}`, 'Accept: text/event-stream'),
-  );
+  const headers = [`Authorization: Bearer ${token}`, 'Accept: text/event-stream'];
+  const socket = await openRaw(url, rawGraphQL({ query }, ...headers));
   socket.pause();
   await sleep(30_000, undefined, { signal }).catch(() => undefined);
   socket.destroy();
