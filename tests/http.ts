@@ -94,10 +94,7 @@ export const restoreBackup = (address: Address, file: string, options: RestReque
 export const PASSWORD = 'correct horse battery staple';
 export const newEmail = () => `${randomUUID()}@example.com`;
 
-export interface Account {
-  email: string;
-  password: string;
-}
+export type Account = Record<'email' | 'password', string>;
 
 export const newAccount = (): Account => ({ email: newEmail(), password: PASSWORD });
 
@@ -117,6 +114,7 @@ interface RestTask {
 /** Requests of one user over REST. */
 function workOf(url: string, token: string) {
   const rest = createRest(url);
+  const list = async () => (await rest<{ data: RestTask[] }>('GET', '/tasks', { token })).body.data;
   return {
     token,
     /** Returns the id of the new task. */
@@ -124,9 +122,8 @@ function workOf(url: string, token: string) {
       (await rest<{ data: RestTask }>('POST', '/tasks', { token, body: { title, ...more } })).body.data.id,
     change: (id: string, body: object) => rest('PATCH', `/tasks/${id}`, { token, body }),
     remove: (id: string) => rest('DELETE', `/tasks/${id}`, { token }),
-    list: async () => (await rest<{ data: RestTask[] }>('GET', '/tasks', { token })).body.data,
-    titles: async () =>
-      (await rest<{ data: RestTask[] }>('GET', '/tasks', { token })).body.data.map(({ title }) => title),
+    list,
+    titles: async () => (await list()).map(({ title }) => title),
     signOut: () => rest('POST', '/auth/logout', { token }),
     endOtherSessions: () => rest('DELETE', '/auth/sessions', { token }),
   };
@@ -150,8 +147,7 @@ export async function logIn(url: string, { email, password }: Account) {
 
 /** Returns the current cursor of an owner's feed. */
 export async function readCursor(url: string, token: string): Promise<string> {
-  const { data } = await createGraphql(url)<{ tasks: { changesCursor: string } }>('{ tasks { changesCursor } }', {
-    token,
-  });
+  const query = '{ tasks { changesCursor } }';
+  const { data } = await createGraphql(url)<{ tasks: { changesCursor: string } }>(query, { token });
   return data.tasks.changesCursor;
 }

@@ -1,5 +1,5 @@
 import { makeTempDir } from '@taskmesh/testing';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useEmbedded } from '../embedded.ts';
 import { register } from '../http.ts';
@@ -39,20 +39,12 @@ describe('the command line for backups, next to a running platform', () => {
     expect(verified).toMatchObject({ status: 0, out: expect.stringContaining('can be restored') });
     expect(await titles()).toEqual(['in the backup']);
     expect(verified.err).toMatch(/extracting …\nloading tasks …\nchecking tasks …\n/);
-    expect(JSON.parse((await backup(['list', '--json'])).out)).toMatchObject([
-      { file, verifiedAt: expect.any(String) },
-    ]);
+    const verifiedAt = expect.any(String);
+    expect(JSON.parse((await backup(['list', '--json'])).out)).toMatchObject([{ file, verifiedAt }]);
 
     expect((await backup(['download', file])).status).toBe(0);
     expect(readFileSync(join(cwd, file)).length).toBe(sizeBytes);
     expect(await backup(['download', file])).toMatchObject({ status: 2, err: expect.stringContaining('already') });
-    mkdirSync(join(cwd, 'folder'));
-    expect(await backup(['download', file, '--to', 'folder'])).toMatchObject({
-      status: 0,
-      out: `Received ${join(cwd, 'folder', file)}.\n`,
-    });
-    expect(readFileSync(join(cwd, 'folder', file)).length).toBe(sizeBytes);
-    expect(await backup(['download', file, '--to', 'folder/'])).toMatchObject({ status: 2 });
     expect((await backup(['delete', file, '--yes'])).status).toBe(0);
     expect((await backup(['list'])).out).toBe('There are no backups yet.\n');
     const brought = await backup(['upload', file, '--as', 'brought.tar.gz', '--json']);
@@ -60,31 +52,23 @@ describe('the command line for backups, next to a running platform', () => {
 
     await create('later');
     const tried = await backup(['restore', 'brought.tar.gz', '--dry-run']);
-    expect(tried).toMatchObject({
-      status: 0,
-      out: expect.stringContaining(
-        'rows of tasks.tasks: 2 now, 1 after the restore: 1 would be deleted, 0 would come back\n',
-      ),
-    });
-    expect(tried.out).toContain(
+    expect(tried.status).toBe(0);
+    for (const line of [
+      'rows of tasks.tasks: 2 now, 1 after the restore: 1 would be deleted, 0 would come back\n',
       'accounts: 1 now, 1 after the restore: 0 would be deleted, 0 would come back; sessions that end: 0\n',
-    );
+    ])
+      expect(tried.out).toContain(line);
     expect(await titles()).toHaveLength(2);
     const restored = await backup(['restore', 'brought.tar.gz', '--yes']);
     expect(restored).toMatchObject({ status: 0, out: expect.stringMatching(/^Database restored\.\nUntil .* undo"/) });
     expect(restored.err).toContain('loading auth');
     expect(await titles()).toEqual(['in the backup']);
 
-    expect(await backup(['undo', '--yes'])).toMatchObject({
-      status: 0,
-      out: expect.stringMatching(/^Undone: the restore of brought.tar.gz .* is kept until /),
-    });
+    const undone = expect.stringMatching(/^Undone: the restore of brought.tar.gz .* is kept until /);
+    expect(await backup(['undo', '--yes'])).toMatchObject({ status: 0, out: undone });
     expect((await titles()).toSorted()).toEqual(['in the backup', 'later']);
-
-    expect(await backup(['new-epoch', '--yes'])).toMatchObject({
-      status: 0,
-      out: expect.stringContaining('has begun'),
-    });
+    const begun = expect.stringContaining('has begun');
+    expect(await backup(['new-epoch', '--yes'])).toMatchObject({ status: 0, out: begun });
   }, 180_000);
 
   it('reports failures, with an exit status per kind', async () => {

@@ -116,13 +116,9 @@ afterAll(() => stores.stop());
     }, 120_000);
 
     const archive = (file: string, dumps: Record<string, string>, flags: string) => {
+      const options = flags.split(' ').filter(Boolean);
       for (const [name, url] of Object.entries(dumps))
-        execFileSync(join(installation.bin, 'pg_dump'), [
-          ...flags.split(' ').filter(Boolean),
-          '-f',
-          join(dir, name),
-          url,
-        ]);
+        execFileSync(join(installation.bin, 'pg_dump'), [...options, '-f', join(dir, name), url]);
       execFileSync('tar', ['-czf', join(stores.backupsDir, file), '-C', dir, ...Object.keys(dumps)]);
       return stores.work.restore(file);
     };
@@ -132,10 +128,8 @@ afterAll(() => stores.stop());
       async (flags) => {
         await stores.tasks.query('truncate tasks');
         const { url } = earlier.tasks;
-        expect(await archive('store.tar.gz', { 'database.sql': url }, flags)).toMatchObject({
-          outcome: 'RESTORED',
-          dropped: [],
-        });
+        const restored = await archive('store.tar.gz', { 'database.sql': url }, flags);
+        expect(restored).toMatchObject({ outcome: 'RESTORED', dropped: [] });
         expect((await rowsOf(stores)).tasks).toEqual((await rowsOf(earlier)).tasks);
         await stores.tasks.query('truncate tasks');
         const { outcome, message, dropped } = await archive('legacy.tar.gz', { 'database.sql': legacy.url }, flags);

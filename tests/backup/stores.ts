@@ -37,13 +37,11 @@ const PASSWORD = 'correct horse battery';
 
 /** What users do. */
 function usersOf(services: Services) {
-  const ask = async (
-    service: 'auth' | 'tasks',
-    identity: Identity,
-    query: string,
-    variables: Record<string, unknown>,
-  ) => {
-    const result = await services[service].subgraph.execute({ query, variables }, { identity, requestId: 'test' });
+  const ask = async (service: 'auth' | 'tasks', identity: Identity, query: string, variables: object) => {
+    const result = await services[service].subgraph.execute(
+      { query, variables: { ...variables } },
+      { identity, requestId: 'test' },
+    );
     if (result.errors) throw new Error(JSON.stringify(result.errors));
     return result;
   };

@@ -28,11 +28,8 @@ const signedUp = async (at: Device): Promise<Account> => {
   await isLive(at);
   return account;
 };
-const codeOf = (write: Promise<unknown>) =>
-  write.then(
-    () => undefined,
-    ({ code }: TaskmeshError) => code,
-  );
+const codeOf = (write: Promise<unknown>) => write.then(() => 'none').catch(({ code }: TaskmeshError) => code);
+const titlesOn = (at: Device) => shownBy(at).map(({ title }) => title);
 
 describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
   it('a list stays live when its token expires, and gets its next change with a fresh one', async () => {
@@ -47,7 +44,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     const other = await device({ transport });
     await other.client.signIn(account);
     await other.client.createTask({ title: 'by a fresh token' });
-    await eventually(() => expect(shownBy(one).map(({ title }) => title)).toEqual(['by a fresh token']));
+    await eventually(() => expect(titlesOn(one)).toEqual(['by a fresh token']));
     expect(statuses).not.toContain('signed-out');
   });
 
@@ -59,7 +56,7 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     await one.client.createTask({ title: 'made since' });
     expect(shownBy(one)).toHaveLength(2);
     expect((await restoreBackup(product().url, file)).status).toBe(200);
-    await eventually(() => expect(shownBy(one).map(({ title }) => title)).toEqual(['kept']));
+    await eventually(() => expect(titlesOn(one)).toEqual(['kept']));
     await one.client.createTask({ title: 'made afterwards' });
     expect(shownBy(one)).toEqual(await readList(product().url, account));
     await isLive(one);
@@ -128,13 +125,7 @@ it('offline writes wait, survive a restart of the page, and are done once', asyn
     one.client.updateTask(task.id, { title: 'renamed offline' }),
   ];
   for (const each of lost) each.catch(() => undefined); // the restarted page does not wait for these promises
-  await eventually(() =>
-    expect(
-      shownBy(one)
-        .map(({ title }) => title)
-        .toSorted(),
-    ).toEqual(['renamed offline', 'written offline']),
-  );
+  await eventually(() => expect(titlesOn(one).toSorted()).toEqual(['renamed offline', 'written offline']));
   expect(one.list.get().tasks.every(({ isPending }) => isPending)).toBe(true);
   await eventually(() =>
     expect(storage.getItem(`taskmesh.writes.${one.client.user()?.id}`)).toContain('renamed offline'),
@@ -160,9 +151,9 @@ it('a write that the server refuses is rolled back', async () => {
   const task = await one.client.createTask({ title: 'as it was' });
   await one.client.updateTask(task.id, { title: 'by somebody else' });
   const late = one.client.updateTask(task.id, { title: 'too late' }, { ifVersion: task.version });
-  expect(shownBy(one).map(({ title }) => title)).toEqual(['too late']);
+  expect(titlesOn(one)).toEqual(['too late']);
   expect(await codeOf(late)).toBe('PRECONDITION_FAILED');
-  expect(shownBy(one).map(({ title }) => title)).toEqual(['by somebody else']);
+  expect(titlesOn(one)).toEqual(['by somebody else']);
   expect(await codeOf(one.client.createTask({ title: 'no' }))).toBe('BAD_USER_INPUT');
   expect(shownBy(one)).toHaveLength(1);
 });

@@ -19,19 +19,11 @@ export interface DeviceOptions {
   storage?: Storage;
 }
 
-export async function createDevice({
-  url,
-  transport,
-  storage = createMemoryStorage(),
-}: DeviceOptions): Promise<Device> {
+export async function createDevice(options: DeviceOptions): Promise<Device> {
+  const { url, transport, storage = createMemoryStorage() } = options;
   const { hostname: host, port } = new URL(url);
   const network = await createFaultyProxy({ host, port: Number(port) });
-  const client = createClient({
-    url: `http://${network.host}:${network.port}`,
-    transport,
-    storage,
-    timeoutMs: 2_000,
-  });
+  const client = createClient({ url: `http://${network.host}:${network.port}`, transport, storage, timeoutMs: 2_000 });
   const list = client.liveTasks({ orderBy: { field: 'UPDATED_AT', direction: 'DESC' }, first: 1_000 });
   const stop = list.subscribe(() => {});
   return {

@@ -74,15 +74,14 @@ export type ClientResponse<Content = Body> = RestResponse<Content>;
 
 export type CallOptions = Omit<SendOptions, 'signal'>;
 
-export interface Account {
-  id: string;
-  email: string;
-  token: string;
+export type Account = Record<'id' | 'email' | 'token', string>;
+
+interface GraphqlOptions {
+  token?: string | undefined;
+  variables?: object;
 }
 
 export type Client = ReturnType<typeof createClient>;
-
-export { newEmail, PASSWORD };
 
 /** A client that compares each response with the API description of the platform. */
 export const clientOf = (platform: () => Platform) =>
@@ -104,21 +103,14 @@ export function createClient(origin: () => string, description?: () => Descripti
     call,
     origin,
     async signUp(email = newEmail()): Promise<Account> {
-      const { status, body } = await call('POST', '/api/auth/signup', {
-        json: { email, password: PASSWORD, name: 'Ada Lovelace' },
-      });
+      const json = { email, password: PASSWORD, name: 'Ada Lovelace' };
+      const { status, body } = await call('POST', '/api/auth/signup', { json });
       if (status !== 201) throw new Error(`sign-up failed with ${status}`);
       return { id: body.user.id, email, token: body.access_token };
     },
     logIn: (email: string, password = PASSWORD) => call('POST', '/api/auth/login', { json: { email, password } }),
-    graphql: <Data = Record<string, never>>(
-      query: string,
-      options: { token?: string | undefined; variables?: object } = {},
-    ) =>
-      call<GraphqlResponse<Data>>('POST', '/graphql', {
-        token: options.token,
-        json: { query, variables: options.variables },
-      }),
+    graphql: <Data = Record<string, never>>(query: string, { token, variables }: GraphqlOptions = {}) =>
+      call<GraphqlResponse<Data>>('POST', '/graphql', { token, json: { query, variables } }),
   };
 }
 

@@ -1,4 +1,6 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { clientOf, type Platform } from './client.ts';
 
@@ -11,31 +13,16 @@ export function describeCompression(platform: () => Platform) {
     beforeAll(async () => {
       const { token } = await client.signUp();
       authorization = `Bearer ${token}`;
-      for (let number = 0; number < 20; number++)
-        await client.call('POST', '/api/tasks', {
-          token,
-          json: { title: `Task ${number}`, description: 'x'.repeat(500) },
-        });
+      const json = { title: 'One of many', description: 'x'.repeat(500) };
+      for (let number = 0; number < 20; number++) await client.call('POST', '/api/tasks', { token, json });
     });
 
     /** `fetch` would undo the encoding. */
     async function get(path: string, headers: Record<string, string> = {}, json?: object) {
-      const { promise, resolve, reject } = Promise.withResolvers<{
-        status: number | undefined;
-        headers: Record<string, unknown>;
-        body: Buffer;
-      }>();
-      request(`${platform().url}${path}`, { headers, method: json ? 'POST' : 'GET' }, (response) => {
-        const chunks: Buffer[] = [];
-        response
-          .on('data', (chunk: Buffer) => chunks.push(chunk))
-          .on('end', () =>
-            resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
-          );
-      })
-        .on('error', reject)
-        .end(json && JSON.stringify(json));
-      return promise;
+      const sent = request(`${platform().url}${path}`, { headers, method: json ? 'POST' : 'GET' });
+      sent.end(json && JSON.stringify(json));
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      return { status: response.statusCode, headers: response.headers, body: await buffer(response) };
     }
 
     const graphql = (query: string, headers: Record<string, string>, variables?: object) =>
@@ -63,39 +50,37 @@ export function describeCompression(platform: () => Platform) {
     });
 
     it.each([
-      ['without the framework', {}, 'Origin'],
-      ['by the framework', { accept: 'text/event-stream, application/json' }, 'Origin'],
-    ])('compresses large results of GraphQL queries in the same way: %s', async (_how, headers, vary) => {
+      ['without the framework', {}],
+      ['by the framework', { accept: 'text/event-stream, application/json' }],
+    ])('compresses large results of GraphQL queries in the same way: %s', async (_how, headers) => {
+      const vary = 'Origin, Accept-Encoding';
       const list = '{ tasks { edges { node { title description } } } }';
       const plain = await graphql(list, headers);
       expect(plain.status).toBe(200);
       const { headers: answered, body } = await graphql(list, { ...headers, 'accept-encoding': 'gzip' });
-      expect(answered).toMatchObject({ 'content-encoding': 'gzip', vary: `${vary}, Accept-Encoding` });
+      expect(answered).toMatchObject({ 'content-encoding': 'gzip', vary });
       expect(answered['content-length']).toBe(String(body.length));
       expect(gunzipSync(body)).toEqual(plain.body);
-      expect(plain.headers).toMatchObject({ vary: `${vary}, Accept-Encoding` });
+      expect(plain.headers).toMatchObject({ vary });
       expect(plain.headers).not.toHaveProperty('content-encoding');
       const small = await graphql('{ tasks(first: 1) { totalCount } }', { ...headers, 'accept-encoding': 'gzip' });
       expect(small.headers).not.toHaveProperty('content-encoding');
     });
 
-    it('does not compress results of GraphQL mutations, which may contain tokens', async () => {
+    it('does not compress results of GraphQL mutations, and responses about an account, which may contain tokens', async () => {
       const mutation =
         'mutation ($text: String) { createTask(input: { title: "Task", description: $text }) { a: description b: description c: description } }';
-      const accepted = { 'accept-encoding': 'gzip' };
-      const { status, headers, body } = await graphql(mutation, accepted, { text: 'x'.repeat(2_000) });
-      expect([status, headers['content-encoding']]).toEqual([200, undefined]);
-      expect(body.length).toBeGreaterThan(6_000);
-    });
-
-    it('does not compress large responses about an account', async () => {
       const { email } = await client.signUp();
       let token = '';
       for (let times = 0; times < 40; times++) token = (await client.logIn(email)).body.access_token;
-      const given = { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' };
-      const { headers, body } = await get('/api/auth/sessions', given);
-      expect(body.length).toBeGreaterThan(4_096);
-      expect(headers).not.toHaveProperty('content-encoding');
+      const accepted = { 'accept-encoding': 'gzip' };
+      for (const { status, headers, body } of [
+        await graphql(mutation, accepted, { text: 'x'.repeat(2_000) }),
+        await get('/api/auth/sessions', { authorization: `Bearer ${token}`, ...accepted }),
+      ]) {
+        expect([status, headers['content-encoding']]).toEqual([200, undefined]);
+        expect(body.length).toBeGreaterThan(4_096);
+      }
     });
 
     it('gives each encoding of the API description a strong ETag, and responds 304 to clients that have it', async () => {

@@ -1,4 +1,5 @@
-import { type Body, clientOf, newEmail, PASSWORD, type Platform, type Task } from './client.ts';
+import { newEmail, PASSWORD } from '../http.ts';
+import { type Body, clientOf, type Platform, type Task } from './client.ts';
 
 /** Promises that must hold under concurrent requests. */
 export function describeConcurrency(platform: () => Platform) {
@@ -7,30 +8,22 @@ export function describeConcurrency(platform: () => Platform) {
   describe('at the same time', () => {
     it('fifty sign-ups with one address make one account and 49 conflicts', async () => {
       const email = newEmail();
-      const signUp = (index: number) =>
-        client.call('POST', '/api/auth/signup', {
-          json: { email: index % 2 ? email : email.toUpperCase(), password: PASSWORD, name: 'Ada' },
-        });
-      const statuses = (await Promise.all(Array.from({ length: 50 }, (_, index) => signUp(index)))).map(
-        ({ status }) => status,
-      );
+      const signUp = async (index: number) => {
+        const json = { email: index % 2 ? email : email.toUpperCase(), password: PASSWORD, name: 'Ada' };
+        return (await client.call('POST', '/api/auth/signup', { json })).status;
+      };
+      const statuses = await Promise.all(Array.from({ length: 50 }, (_, index) => signUp(index)));
       expect(statuses.toSorted((one, other) => one - other)).toEqual([201, ...Array<number>(49).fill(409)]);
     });
 
     it('a hundred changes to one task lose no field, and updated_at strictly increases', async () => {
       const { token } = await client.signUp();
       const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Contended' } });
-      const fields = ['title', 'description', 'category', 'dueDate'] as const;
-      const values = (round: number) => ({
-        title: `title ${round}`,
-        description: `description ${round}`,
-        category: `category ${round}`,
-        dueDate: new Date(Date.UTC(2026, 0, 1, 0, round)).toISOString(),
-      });
-      const changes = Array.from({ length: 100 }, (_, index) => {
-        const field = fields[index % fields.length] ?? 'title';
-        return { [field]: values(index)[field] };
-      });
+      const changes = Array.from({ length: 100 }, (_, index): Record<string, string> =>
+        index % 4 === 3
+          ? { dueDate: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString() }
+          : { [['title', 'description', 'category'][index % 4] ?? '']: `value ${index}` },
+      );
       const answers = await Promise.all(
         changes.map((json) => client.call('PATCH', `/full/api/tasks/${body.data.id}`, { token, json })),
       );
@@ -73,11 +66,8 @@ export function describeConcurrency(platform: () => Platform) {
 
     it('a hundred creates make a hundred tasks with distinct ids', async () => {
       const { token } = await client.signUp();
-      await Promise.all(
-        Array.from({ length: 100 }, (_, index) =>
-          client.call('POST', '/full/api/tasks', { token, json: { title: `task ${index}` } }),
-        ),
-      );
+      const create = () => client.call('POST', '/full/api/tasks', { token, json: { title: 'One of many' } });
+      await Promise.all(Array.from({ length: 100 }, create));
       const { body } = await client.call<Body<Task[]>>('GET', '/full/api/tasks', { token });
       expect(body.count).toBe(100);
       expect(new Set(body.data.map(({ id }) => id)).size).toBe(100);

@@ -53,31 +53,21 @@ export function describeCors(platform: () => Platform) {
       },
     );
 
-    it('of the allowed origin can create and read tasks', async () => {
+    it('of the allowed origin can create tasks, and reads a stream of changes', async () => {
       const { token } = await client.signUp();
-      const headers = { origin: ALLOWED_ORIGIN };
-      const created = await client.call('POST', '/full/api/tasks', { token, headers, json: { title: 'From a page' } });
-      expect(created.status).toBe(201);
-      expect(created.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
-      expect((await client.call('GET', '/full/api/tasks', { token, headers })).body.count).toBe(1);
-    });
-
-    it('of the allowed origin reads a stream of changes', async () => {
-      const { token } = await client.signUp();
-      const response = await fetch(`${platform().url}/graphql`, {
-        method: 'POST',
-        headers: {
-          origin: ALLOWED_ORIGIN,
-          accept: 'text/event-stream',
-          'content-type': 'application/json',
-          authorization: `Bearer ${token}`,
-        },
-        body: JSON.stringify({ query: CHANGES }),
+      const json = { title: 'From a page' };
+      const headers = { origin: ALLOWED_ORIGIN, accept: 'text/event-stream', 'content-type': 'application/json' };
+      const created = await client.call('POST', '/full/api/tasks', { token, headers, json });
+      const stream = await fetch(`${platform().url}/graphql`, {
+        ...{ method: 'POST', body: JSON.stringify({ query: CHANGES }) },
+        headers: { ...headers, authorization: `Bearer ${token}` },
       });
-      expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-      expect(response.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
-      expect(response.headers.get('vary')).toBe('Origin');
-      await response.body?.cancel();
+      await stream.body?.cancel();
+      expect([created.status, stream.status]).toEqual([201, 200]);
+      for (const { headers } of [created, stream]) {
+        expect(headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
+        expect(headers.get('vary')).toContain('Origin');
+      }
     });
 
     it.each([

@@ -1,7 +1,7 @@
 import type { ApiDescription } from '@taskmesh/testing/api-description';
 import { exchange } from '@taskmesh/testing/raw';
 import { type Account, clientOf, type Platform, rawRequest } from './client.ts';
-import { casesOf, expectError, words, type Envelope } from './shapes.ts';
+import { casesOf, expectError, words } from './shapes.ts';
 
 /** The methods of each path. */
 const PATHS: Record<string, string> = {
@@ -19,29 +19,25 @@ const PATHS: Record<string, string> = {
 };
 
 const inOrder = (methods: string | null) => (methods ?? '').split(', ').toSorted();
-const envelopeOf = (path: string): Envelope => (path.startsWith('/full/api/tasks') ? 'tasks' : 'plain');
 
 /** Rules for every path: methods, unknown paths, bodies, headers. */
 export function describeEdges(platform: () => Platform) {
   const client = clientOf(platform);
 
-  describe.each(Object.entries(PATHS))('%s', (path, methods) => {
-    const allowed = inOrder(`${methods}, OPTIONS`);
-
-    it('lists its methods in response to OPTIONS, without a token', async () => {
+  it.each(Object.entries(PATHS))(
+    '%s has the methods %s, and rejects others in JSON, without a token',
+    async (path, has) => {
+      const allowed = inOrder(`${has}, OPTIONS`);
       const { status, headers, text } = await client.call('OPTIONS', path);
-      expect([status, text]).toEqual([204, '']);
-      expect(inOrder(headers.get('allow'))).toEqual(allowed);
-    });
-
-    it('rejects every other method in JSON, before it checks a token', async () => {
+      expect([status, text, inOrder(headers.get('allow'))]).toEqual([204, '', allowed]);
+      const envelope = path.startsWith('/full/api/tasks') ? 'tasks' : 'plain';
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
         const answer = await client.call(method, path, { headers: { 'x-http-method-override': 'GET' } });
-        expectError(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', envelope: envelopeOf(path) });
+        expectError(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', envelope });
         expect(inOrder(answer.headers.get('allow'))).toEqual(allowed);
       }
-    });
-  });
+    },
+  );
 
   it.each([
     ['/full/api', /^\/api\/(?!backup|operations)/],
@@ -81,6 +77,7 @@ export function describeEdges(platform: () => Platform) {
   describe('on the wire', () => {
     const JSON_TYPE = 'Content-Type: application/json';
     const LARGE = `Content-Length: ${50 * 1_024 * 1_024}`;
+    const GOOD = '{"title":"abc"}';
     const stranger = 'Authorization: Bearer nonsense';
     let account: Account;
     beforeAll(async () => {
@@ -125,23 +122,27 @@ export function describeEdges(platform: () => Platform) {
     });
 
     it('responds 100 Continue to an announced body that it accepts, and keeps the connection', async () => {
-      const body = '{"title":"abc"}';
-      const upload = announced('POST /api/tasks', [bearer(), JSON_TYPE, `Content-Length: ${body.length}`]) + body;
+      const upload = announced('POST /api/tasks', [bearer(), JSON_TYPE, 'Content-Length: 15']) + GOOD;
       const next = rawRequest('GET /api/nothing', ['Host: localhost']);
       const answer = await exchange(platform().url, Buffer.concat([Buffer.from(upload), next]));
       expect([answer.status, answer.continued]).toEqual([201, true]);
       expect(answer.text).toContain('HTTP/1.1 404');
     });
 
+    it('refuses two idempotency keys', async () => {
+      const keys = Array<string>(2).fill('Idempotency-Key: key');
+      const { status, text } = await send(
+        'POST /api/tasks',
+        [bearer(), JSON_TYPE, ...keys, 'Content-Length: 15'],
+        GOOD,
+      );
+      expect([status, text]).toEqual([400, expect.stringContaining('Idempotency-Key must be sent once.')]);
+    });
+
     it('ignores other expectations, and headers that claim another method or identity', async () => {
       const identity = `X-Identity: {"role":"user","userId":"${account.id}"}`;
-      const claims = [
-        'X-HTTP-Method-Override: DELETE',
-        `X-User-Id: ${account.id}`,
-        identity,
-        'X-Forwarded-For: 10.0.0.1',
-      ];
-      const headers = ['Expect: wonders', ...claims];
+      const claims = ['X-HTTP-Method-Override: DELETE', `X-User-Id: ${account.id}`, 'X-Forwarded-For: 10.0.0.1'];
+      const headers = ['Expect: wonders', identity, ...claims];
       expect((await send('GET /api/tasks', [bearer(), ...headers])).status).toBe(200);
       expect((await send('GET /api/tasks', headers)).status).toBe(401);
     });

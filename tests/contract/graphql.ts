@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { eventually } from '@taskmesh/testing';
-import { type Account, clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
+import { newEmail, PASSWORD } from '../http.ts';
+import { type Account, clientOf, type Platform } from './client.ts';
 
 interface Session {
   accessToken: string;
   refreshToken: string;
-  expiresIn: number;
-  user: { id: string; email: string; name: string };
+  user: { email: string };
+}
+
+interface Page {
+  edges: { cursor: string; node: { id: string; title: string } }[];
+  totalCount: number;
+  pageInfo: { hasNextPage: boolean; endCursor: string };
 }
 
 /** The GraphQL API: its error codes, its limits, and decisions about it. */
@@ -18,20 +24,10 @@ export function describeGraphql(platform: () => Platform) {
     owner = await client.signUp();
   });
 
-  const run = async <Data>(
-    query: string,
-    { variables, token }: { variables?: object; token?: string | undefined } = { token: owner.token },
-  ) => {
-    const { body } = await client.graphql<Data>(query, { token, ...(variables && { variables }) });
-    return {
-      data: body.data,
-      codes: (body.errors ?? []).map(({ extensions }) => extensions.code),
-      errors: body.errors ?? [],
-    };
+  const run = async <Data>(query: string, token: string | undefined = owner.token, variables?: object) => {
+    const { body } = await client.graphql<Data>(query, { token: token || undefined, ...(variables && { variables }) });
+    return { data: body.data, codes: (body.errors ?? []).map(({ extensions }) => extensions.code) };
   };
-  const codes = async (query: string, options?: { variables?: object; token?: string | undefined }) =>
-    (await run(query, options)).codes;
-  const asOwner = (variables: object) => ({ variables, token: owner.token });
 
   describe('GraphQL errors', () => {
     it.each([
@@ -40,7 +36,7 @@ export function describeGraphql(platform: () => Platform) {
       'mutation { refreshSession(refreshToken: "nonsense") { expiresIn } }',
       'mutation { login(input: {email: "unknown@example.com", password: "x"}) { expiresIn } }',
     ])('are UNAUTHENTICATED without a valid token: %s', async (query) => {
-      for (const token of [undefined, 'nonsense']) expect(await codes(query, { token })).toEqual(['UNAUTHENTICATED']);
+      for (const token of ['', 'nonsense']) expect((await run(query, token)).codes).toEqual(['UNAUTHENTICATED']);
     });
 
     it.each([
@@ -55,7 +51,7 @@ export function describeGraphql(platform: () => Platform) {
       ['mutation { dryRunRestore(file: "x.tar.gz") { possible } }', 'FORBIDDEN'],
       ['mutation { newEpoch { epoch } }', 'FORBIDDEN'],
     ])('are returned for %s: %s', async (query, code) => {
-      expect(await codes(query)).toEqual([code]);
+      expect((await run(query)).codes).toEqual([code]);
     });
   });
 
@@ -79,36 +75,29 @@ export function describeGraphql(platform: () => Platform) {
       const email = newEmail();
       const query =
         'mutation ($input: SignUpInput!) { signUp(input: $input) { accessToken refreshToken expiresIn user { id email name taskStatistics { total } } } }';
-      const { data, codes: none } = await run<{ signUp: Session }>(query, {
-        variables: { input: { email, password: PASSWORD, name: ' Ada ' } },
-        token: 'stale',
-      });
-      expect(none).toEqual([]);
+      const input = { email, password: PASSWORD, name: ' Ada ' };
+      const { data } = await run<{ signUp: Session }>(query, 'stale', { input });
       const user = { email, name: 'Ada', taskStatistics: { total: 0 } };
       expect(data.signUp).toMatchObject({ expiresIn: 3_600, user });
       const refreshed = await run<{ refreshSession: Session }>(
         'mutation ($token: String!) { refreshSession(refreshToken: $token) { accessToken user { email } } }',
-        { variables: { token: data.signUp.refreshToken }, token: 'stale' },
+        'stale',
+        { token: data.signUp.refreshToken },
       );
       expect(refreshed.data.refreshSession.user.email).toBe(email);
-      const out = await run<{ logout: boolean }>('mutation { logout }', {
-        token: refreshed.data.refreshSession.accessToken,
-      });
+      const out = await run('mutation { logout }', refreshed.data.refreshSession.accessToken);
       expect(out.data).toEqual({ logout: true });
-      await eventually(
-        async () =>
-          expect(await codes('{ me { id } }', { token: data.signUp.accessToken })).toEqual(['UNAUTHENTICATED']),
-        { timeoutMs: 1_000 },
-      );
+      const isEnded = async () => (await run('{ me { id } }', data.signUp.accessToken)).codes[0] === 'UNAUTHENTICATED';
+      await eventually(isEnded, { timeoutMs: 1_000 });
     });
 
     it('shows the same tasks as REST, and null for tasks that do not exist or belong to others', async () => {
       const input = { title: 'From the graph', dueDate: '2026-01-01T00:00:00+01:00', priority: 'HIGH' };
       const created = await run<{ createTask: { id: string } }>(
         'mutation ($input: CreateTaskInput!) { createTask(input: $input) { id title description completed dueDate category priority version owner { id email } } }',
-        asOwner({ input }),
+        owner.token,
+        { input },
       );
-      expect(created.codes).toEqual([]);
       const task = created.data.createTask;
       const due = '2025-12-31T23:00:00.000Z';
       expect(task).toEqual({
@@ -119,42 +108,27 @@ export function describeGraphql(platform: () => Platform) {
       expect(rest.body.data).toMatchObject({ title: input.title, due_date: due, priority: 'high' });
 
       const stranger = await client.signUp();
-      for (const { id, token } of [
-        { id: task.id, token: stranger.token },
-        { id: randomUUID(), token: owner.token },
-        { id: 'nonsense', token: owner.token },
-      ])
-        expect(await run('query ($id: ID!) { task(id: $id) { id } }', { variables: { id }, token })).toEqual({
-          data: { task: null },
-          codes: [],
-          errors: [],
-        });
+      const absent = { data: { task: null }, codes: [] };
+      for (const [id, { token }] of [
+        [task.id, stranger],
+        [randomUUID(), owner],
+        ['nonsense', owner],
+      ] as const)
+        expect(await run(`{ task(id: "${id}") { id } }`, token)).toEqual(absent);
       const deletion = `mutation { deleteTask(id: "${task.id}") }`;
-      expect(await codes(deletion, { token: stranger.token })).toEqual(['NOT_FOUND']);
+      expect((await run(deletion, stranger.token)).codes).toEqual(['NOT_FOUND']);
     });
 
     it('has cursors that survive the deletion of their row, and are bound to their order', async () => {
       const { token } = await client.signUp();
       for (const title of ['one', 'two', 'three', 'four'])
         await client.call('POST', '/full/api/tasks', { token, json: { title } });
-      interface Page {
-        tasks: {
-          edges: { cursor: string; node: { id: string; title: string } }[];
-          totalCount: number;
-          pageInfo: { hasNextPage: boolean; endCursor: string };
-        };
-      }
-      const page = (args: string) =>
-        run<Page>(
-          `{ tasks(${args}) { edges { cursor node { id title } } totalCount pageInfo { hasNextPage endCursor } } }`,
-          { token },
-        );
+      const selection = 'edges { cursor node { id title } } totalCount pageInfo { hasNextPage endCursor }';
+      const page = (args: string) => run<{ tasks: Page }>(`{ tasks(${args}) { ${selection} } }`, token);
       const first = (await page('first: 2')).data.tasks;
       expect(first.edges.map(({ node }) => node.title)).toEqual(['four', 'three']);
-      expect(first).toMatchObject({
-        totalCount: 4,
-        pageInfo: { hasNextPage: true, endCursor: first.edges[1]?.cursor },
-      });
+      const pageInfo = { hasNextPage: true, endCursor: first.edges[1]?.cursor };
+      expect(first).toMatchObject({ totalCount: 4, pageInfo });
       await client.call('DELETE', `/full/api/tasks/${first.edges[1]?.node.id}`, { token });
       const after = `after: "${first.pageInfo.endCursor}"`;
       const second = (await page(`first: 2, ${after}`)).data.tasks;

@@ -1,4 +1,5 @@
-import { clientOf, newEmail } from './client.ts';
+import { newEmail } from '../http.ts';
+import { clientOf } from './client.ts';
 import { platformForTests } from './platform-for-tests.ts';
 
 /**

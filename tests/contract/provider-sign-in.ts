@@ -1,7 +1,8 @@
 import type { SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
-import { clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
+import { newEmail, PASSWORD } from '../http.ts';
+import { clientOf, type Platform } from './client.ts';
 import { expectError } from './shapes.ts';
 
 interface Linked {
@@ -31,10 +32,8 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
     const cookie = set.replace(/;.*/, '');
     const back = await provider().signIn(begun.headers.get('location') ?? '', sub);
     expect(back.origin).toBe(platform().publicUrl);
-    codes.push(
-      ...['code', 'state'].flatMap((name) => back.searchParams.get(name) ?? []),
-      ...cookie.split(/[=.]/).slice(1),
-    );
+    codes.push(...['code', 'state'].flatMap((name) => back.searchParams.get(name) ?? []));
+    codes.push(...cookie.split(/[=.]/).slice(1));
     const ended = await client.call('GET', back.pathname + back.search, { headers: { cookie } });
     expect(ended.status).toBe(302);
     const gone = '__Host-taskmesh-sign-in=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax';
@@ -55,18 +54,17 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
   const newVerifier = () => randomBytes(32).toString('base64url');
 
   describe('a sign-in at a provider', () => {
-    it('is offered by name', async () => {
+    it('is offered by name, and does not begin with an invalid parameter', async () => {
       expect((await client.call<{ name: string }>('GET', '/api/auth/oidc')).body).toEqual({ name: 'Example' });
-    });
-
-    const challenge = `code_challenge=${'c'.repeat(43)}`;
-    it.each([
-      [`return_to=//evil.example&${challenge}`, 'return_to'],
-      ['code_challenge=short', 'code_challenge'],
-      [`${challenge}&${challenge}`, 'code_challenge'],
-    ])('does not begin with ?%s, and names the parameter', async (query, parameter) => {
-      const { status, body, headers } = await client.call('GET', `/api/auth/oidc/start?${query}`);
-      expect([status, body.error.details?.[0]?.path, headers.get('location')]).toEqual([400, parameter, null]);
+      const challenge = `code_challenge=${'c'.repeat(43)}`;
+      for (const [query, parameter] of [
+        [`return_to=//evil.example&${challenge}`, 'return_to'],
+        ['code_challenge=short', 'code_challenge'],
+        [`${challenge}&${challenge}`, 'code_challenge'],
+      ]) {
+        const { status, body, headers } = await client.call('GET', `/api/auth/oidc/start?${query}`);
+        expect([status, body.error.details?.[0]?.path, headers.get('location')]).toEqual([400, parameter, null]);
+      }
     });
 
     it('creates an account and its sessions, which work and end like all others', async () => {

@@ -1,7 +1,8 @@
 import { eventually } from '@taskmesh/testing';
 import { linkIn, mailsTo } from '../mails.ts';
 import { openSession } from './accounts.ts';
-import { clientOf, newEmail, PASSWORD, type Platform } from './client.ts';
+import { newEmail, PASSWORD } from '../http.ts';
+import { clientOf, type Platform } from './client.ts';
 import { expectError } from './shapes.ts';
 
 const INVALID = { status: 400, code: 'BAD_USER_INPUT', envelope: 'plain' } as const;
@@ -63,20 +64,15 @@ export function describeRecovery(platform: () => Platform) {
       const done = await reset(token, NEW_PASSWORD);
       expect(done.status).toBe(200);
       expect(done.body).toEqual({ message: expect.stringMatching(/\S/) });
+      const me = async (token: string) => (await client.call('GET', '/api/auth/me', { token })).status;
       for (const ended of [firstToken, second.accessToken])
-        await eventually(
-          async () => expect((await client.call('GET', '/api/auth/me', { token: ended })).status).toBe(401),
-          { timeoutMs: 1_000 },
-        );
-      const refreshed = await client.call('POST', '/api/auth/refresh', {
-        json: { refresh_token: second.refreshToken },
-      });
-      expect(refreshed.status).toBe(401);
+        await eventually(async () => expect(await me(ended)).toBe(401), { timeoutMs: 1_000 });
+      const json = { refresh_token: second.refreshToken };
+      expect((await client.call('POST', '/api/auth/refresh', { json })).status).toBe(401);
       expect((await client.logIn(email, PASSWORD)).status).toBe(401);
       expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
 
-      const again = await reset(token, `${NEW_PASSWORD} again`);
-      expectError(again, INVALID);
+      expectError(await reset(token, `${NEW_PASSWORD} again`), INVALID);
       expect((await client.logIn(email, NEW_PASSWORD)).status).toBe(200);
     });
 

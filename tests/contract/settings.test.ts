@@ -27,15 +27,9 @@ describe('the platform as separate processes, with settings of its own', () => {
   const platform = platformForTests('stack', () => ({
     CORS_ORIGINS: ALLOWED_ORIGIN,
     REQUEST_TIMEOUT_S: String(REQUEST_TIMEOUT_S),
-    SMTP_URL: mailServer.url,
-    MAIL_FROM: 'Tasks <tasks@example.com>',
-    OIDC_ISSUER: provider.issuer,
-    OIDC_CLIENT_ID: provider.clientId,
-    OIDC_CLIENT_SECRET: provider.clientSecret,
-    OIDC_NAME: 'Example',
-    LOG_LEVEL: 'debug',
-    TRUSTED_DOCUMENTS: 'only',
-    TRUSTED_DOCUMENTS_FILE: manifest,
+    ...{ SMTP_URL: mailServer.url, MAIL_FROM: 'Tasks <tasks@example.com>', LOG_LEVEL: 'debug' },
+    ...{ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: provider.clientId, OIDC_NAME: 'Example' },
+    ...{ OIDC_CLIENT_SECRET: provider.clientSecret, TRUSTED_DOCUMENTS: 'only', TRUSTED_DOCUMENTS_FILE: manifest },
   }));
 
   afterAll(() => mailServer.close());

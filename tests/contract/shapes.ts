@@ -23,7 +23,7 @@ export const TASK_KEYS = [
   'updated_at',
   'user_id',
 ];
-export const REDUCED_KEYS = ['completed', 'created_at', 'description', 'id', 'title', 'updated_at', 'user_id'];
+export const REDUCED_KEYS = words('completed created_at description id title updated_at user_id');
 
 /** The format of errors: that of the full task endpoints, or that of all others. */
 export type Envelope = 'tasks' | 'plain';

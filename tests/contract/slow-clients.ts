@@ -49,11 +49,7 @@ export function describeSlowClients(platform: () => Platform) {
   const slow: [what: string, limitMs: number, sent: () => [head: string, rest?: string]][] = [
     ['begins its headers and falls silent', REQUEST_MS / 2, () => ['GET /livez HTTP/1.1\r\nHo']],
     ['sends a header a byte at a time', REQUEST_MS / 2, () => [HEAD, ENDLESS]],
-    [
-      'sends less than its Content-Length and falls silent',
-      REQUEST_MS,
-      () => post('Content-Length: 24', '{"title":"Never'),
-    ],
+    ['sends a part of its body and falls silent', REQUEST_MS, () => post('Content-Length: 24', '{"title":"Never')],
     ['sends its body a byte at a time', REQUEST_MS, () => [...post('Content-Length: 1000', '{"title":"'), ENDLESS]],
     ['never ends its chunks', REQUEST_MS, () => post('Transfer-Encoding: chunked', '10\r\n{"title":"Never ')],
   ];
@@ -65,9 +61,8 @@ export function describeSlowClients(platform: () => Platform) {
     beforeAll(async () => {
       account = await client.signUp();
       const { url } = platform();
-      const ofEachSent = Promise.all(
-        slow.map(async ([what, , sent]) => [what, await trickle(url, ...sent())] as const),
-      );
+      const sendEach = slow.map(async ([what, , sent]) => [what, await trickle(url, ...sent())] as const);
+      const ofEachSent = Promise.all(sendEach);
       const crowdSent = Array.from({ length: CROWD }, () => trickle(url, HEAD, ENDLESS));
       let isCrowdWhole = true;
       void Promise.race(crowdSent).finally(() => (isCrowdWhole = false));
@@ -103,14 +98,10 @@ export function describeSlowClients(platform: () => Platform) {
       expect(answered).toBeGreaterThan(2); // not only responses from before the crowd
     });
 
-    it('that disconnects before its body is complete has no effect', async () => {
+    it('stores nothing, even if it disconnects before its body is complete', async () => {
       const socket = await openRaw(platform().url, ...post('Content-Length: 100', '{"title":"Never stored"}'));
       socket.end();
       await closed(socket);
-      expect((await list()).body.count).toBe(0);
-    });
-
-    it('stores nothing', async () => {
       expect((await list()).body.count).toBe(0);
     });
   });

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { describeContract } from './all.ts';
 import { platformOf, PUBLIC_URL } from './platform-for-tests.ts';
 import { describeFeedClients } from '../feed/feed-clients.ts';
-import { describeOwnAccount } from '../operate/journey/accounts.ts';
 import { describeJourney } from '../operate/journey/journey.ts';
 import { describeMetrics } from '../operate/journey/metrics.ts';
 import { describeDeadLetters, describeOperations } from '../operate/journey/operations.ts';
@@ -23,13 +22,7 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
 
   beforeAll(async () => {
     collector = await startTraceCollector();
-    const env = {
-      ...nodeEnvironment(),
-      LOG_LEVEL: 'warn',
-      PUBLIC_URL,
-      ...installation,
-      ...tracesTo(collector),
-    };
+    const env = { ...nodeEnvironment(), LOG_LEVEL: 'warn', PUBLIC_URL, ...installation, ...tracesTo(collector) };
     stack = await startStack({ dataDir, gateways: 2, env, log: () => {} });
   });
   afterAll(() => stack.stop(), 180_000);
@@ -38,7 +31,6 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     describeContract(platformOf('stack', () => ({ url: stack.urls[0] ?? '', urls: stack.urls, dataDir })));
   });
   describeJourney(() => ({ urls: stack.urls }));
-  describeOwnAccount(() => ({ urls: stack.urls }));
   describeFeedClients(() => ({ urls: stack.urls }));
   describeMetrics(() => ({
     adminUrls: [...stack.processes.values()].flatMap(({ current: { adminUrl } }) => adminUrl ?? []),
@@ -50,12 +42,8 @@ describe('the stack of separate processes, two gateways, real PostgreSQL, Redis 
     async spoil(ownerId, record) {
       const { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: topicPrefix } = installation;
       const log = createLog({ service: 'test', level: 'silent' });
-      const eventLog = createKafkaEventLog({
-        brokers: brokers.split(','),
-        topicPrefix,
-        clientId: 'somebody-else',
-        log,
-      });
+      const clientId = 'somebody-else';
+      const eventLog = createKafkaEventLog({ brokers: brokers.split(','), topicPrefix, clientId, log });
       await eventLog.publish(TASK_CHANGES_TOPIC, [{ key: ownerId, value: record }]);
       await eventLog.close();
     },

@@ -2,8 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createGraphql, newAccount, register } from '../http.ts';
 import { PROTOCOLS, type Protocol } from '../feed/streams/protocols.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
-import { contradictions, type Contradiction } from './history.ts';
-import type { Restore, Write } from './write.ts';
+import { contradictions, type Contradiction, type Write } from './history.ts';
 import { startWriter } from './writer.ts';
 
 export interface AccountOptions {
@@ -17,21 +16,16 @@ export interface AccountOptions {
   paceMs: number;
   /** @default PROTOCOLS */
   protocols?: Protocol[];
-  /** Whether the store may be restored. Streams that are notified of it then read the list again. */
-  isRestored?: boolean;
 }
 
 /** An account with its writers and a stream of every protocol, which reconnects whenever it is cut off. */
 export interface Account {
   ownerId: string;
   streams: Stream[];
-  /** Call this after a restore, so that the writers use the tasks of the restored list. */
-  restored(restore: Restore): Promise<void>;
   stopWriting(): Promise<void>;
   /** Waits until every stream has delivered the last write, and then reports the promises that were not kept. */
   verdict(): Promise<Verdict>;
   figures(): AccountFigures;
-  latencies(): Latency[];
   close(): Promise<void>;
 }
 
@@ -39,13 +33,6 @@ export interface Verdict {
   contradictions: Contradiction[];
   /** Responses and ends of streams that must not occur, even during faults. */
   surprises: string[];
-}
-
-/** The time from a write's response to its event in a stream; 0 if the event arrived first. */
-export interface Latency {
-  /** `performance.now()` */
-  answeredAt: number;
-  ms: number;
 }
 
 export interface AccountFigures {
@@ -65,26 +52,17 @@ export interface AccountFigures {
 const SETTLE_TIMEOUT_MS = 60_000;
 
 export async function createAccount(options: AccountOptions): Promise<Account> {
-  const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
+  const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS } = options;
   const url = urls[0] ?? '';
   const { token, id: ownerId } = await register(url, newAccount(), name.slice(0, 50));
   let asked = 0;
   const readList = () => readListAt(urls[asked++ % urls.length] ?? '', token);
   const list = await readList();
-  const streams = await Promise.all(
-    protocols.map((protocol, index) =>
-      openStream({
-        ...protocol,
-        urls: [...urls.slice(index % urls.length), ...urls],
-        token,
-        list,
-        ...(isRestored && { readList }),
-      }),
-    ),
-  );
+  const openFrom = (protocol: Protocol, index: number) =>
+    openStream({ ...protocol, token, list, urls: [...urls.slice(index % urls.length), ...urls] });
+  const streams = await Promise.all(protocols.map(openFrom));
   const living: string[] = [];
   const writes: Write[] = [];
-  const restores: Restore[] = [];
   const writers = Array.from({ length: writerCount }, (_, index) =>
     startWriter({ urls, token, name: `${name}.${index}`, random, paceMs, living, writes }),
   );
@@ -92,30 +70,23 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   /** Resolves when every stream has reached the cursor of the list, and thus delivered the last change. */
   const settled = async () => {
     const { cursor } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
-    await eventually(() => streams.every((stream) => stream.cursor() === cursor), { timeoutMs: SETTLE_TIMEOUT_MS });
+    const areThere = () => streams.every((stream) => stream.cursor() === cursor);
+    return eventually(areThere, { timeoutMs: SETTLE_TIMEOUT_MS });
   };
 
   return {
     ownerId,
     streams,
-    async restored(restore) {
-      restores.push(restore);
-      const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
-      living.splice(0, Infinity, ...tasks.keys());
-    },
     async stopWriting() {
       await Promise.all(writers.map((writer) => writer.stop()));
     },
     async verdict() {
-      const isSettled = await settled().then(
-        () => true,
-        () => false, // the comparison reports what is missing
-      );
+      const isSettled = await settled().then(Boolean, () => false); // the comparison reports what is missing
       const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
       const titles = new Map([...tasks].map(([id, { title }]) => [id, title]));
-      const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
+      const readings = new Map(streams.map(({ protocol, reading }) => [protocol, reading]));
       return {
-        contradictions: contradictions({ owner: name, ownerId, writes, restores, streams: readings, tasks: titles }),
+        contradictions: contradictions({ owner: name, ownerId, writes, streams: readings, tasks: titles }),
         surprises: [
           ...(isSettled ? [] : [`${name}: the streams did not reach the end of the feed`]),
           ...writers.flatMap(({ surprises }) => surprises),
@@ -136,26 +107,23 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
           protocol: stream.protocol,
           events: stream.changes().length,
           resumes: stream.resumes(),
-          latenciesMs: latenciesOf(stream, writes).map(({ ms }) => ms),
+          latenciesMs: latenciesOf(stream, writes),
         })),
       };
     },
-    latencies: () => streams.flatMap((stream) => latenciesOf(stream, writes)),
     async close() {
       await Promise.all([...writers.map((writer) => writer.stop()), ...streams.map((stream) => stream.close())]);
     },
   };
 }
 
-function latenciesOf(stream: Stream, writes: Write[]): Latency[] {
-  const answers = new Map(
-    writes.flatMap(({ title, outcome, answeredAt }) =>
-      title !== undefined && outcome === 'confirmed' ? [[title, answeredAt] as const] : [],
-    ),
-  );
+/** The times from the responses of writes to their events in a stream; 0 if the event arrived first. */
+function latenciesOf(stream: Stream, writes: Write[]): number[] {
+  const confirmed = writes.filter(({ title, outcome }) => title !== undefined && outcome === 'confirmed');
+  const answers = new Map(confirmed.map(({ title, answeredAt }) => [title, answeredAt]));
   return stream.changes().flatMap(({ kind, task, seenAt }) => {
     const answeredAt = kind === 'DELETE' ? undefined : answers.get(task.title);
-    return answeredAt === undefined ? [] : [{ answeredAt, ms: Math.max(0, seenAt - answeredAt) }];
+    return answeredAt === undefined ? [] : [Math.max(0, seenAt - answeredAt)];
   });
 }
 

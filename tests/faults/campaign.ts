@@ -4,13 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account, type AccountFigures, type AccountOptions, type Verdict } from './account.ts';
 import { inject, planFaults, type PlannedFault } from './inject.ts';
 
-export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
-
 export interface CampaignOptions {
   /** The URLs of the gateways. */
   urls: string[];
   seed: number;
-  owners: OwnerOptions[];
+  owners: Omit<AccountOptions, 'urls' | 'name' | 'random'>[];
   /** Injects faults while the accounts are at work. Returns the faults injected. */
   faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
   /** The average time between two cuts of a stream. @default 15_000 */
@@ -47,15 +45,15 @@ export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_
   // A generator per purpose, so that the number of draws from one does not change the others.
   const [faultsRandom, cutsRandom, writesRandom] = [1, 2, 3].map((salt) => createRandom(seed * 31 + salt));
   if (!faultsRandom || !cutsRandom || !writesRandom) throw new Error('There are three.');
-  const named = owners.map((owner, index) => ({
-    ...owner,
-    urls,
-    name: `owner-${seed}-${index}`,
-    random: writesRandom,
-  }));
+  const shared = { urls, random: writesRandom };
+  const named = owners.map((owner, index) => ({ ...owner, ...shared, name: `owner-${seed}-${index}` }));
   let done: DoneFault[] = [];
   let cuts = 0;
-  const { accounts, figures, ...verdict } = await withAccounts(named, async (accounts) => {
+  const {
+    accounts: _,
+    figures,
+    ...verdict
+  } = await withAccounts(named, async (accounts) => {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, { everyMs: cutEveryMs, random: cutsRandom, ending: ending.signal });
     done = await faults(accounts, faultsRandom);
@@ -65,7 +63,7 @@ export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_
   });
   const all = { seed, owners: owners.length, ...figures, cuts, faults: counted(done) };
   report({ ...verdict, figures: all });
-  return { accounts, figures: all, findings: findingsOf(verdict) };
+  return { figures: all, findings: [...verdict.contradictions, ...verdict.surprises] };
 }
 
 /** Runs accounts with writers and streams during `work`, and compares what was written with what was delivered. */
@@ -86,8 +84,6 @@ async function withAccounts(options: AccountOptions[], work: (accounts: Account[
     await Promise.all(accounts.map((account) => account.close()));
   }
 }
-
-const findingsOf = ({ contradictions, surprises }: Verdict) => [...contradictions, ...surprises];
 
 /** Cuts random streams until `ending` aborts. Returns the number of cuts. */
 async function cutAtRandom(
@@ -152,12 +148,10 @@ export async function underLoad(
   { names, ...common }: Omit<AccountOptions, 'name'> & { names: string[] },
   work: (accounts: Account[]) => Promise<unknown>,
 ) {
-  const { contradictions, surprises, ...loaded } = await withAccounts(
-    names.map((name) => ({ ...common, name })),
-    work,
-  );
+  const options = names.map((name) => ({ ...common, name }));
+  const { contradictions, surprises, ...loaded } = await withAccounts(options, work);
   console.info(`${names.join(', ')}: ${JSON.stringify(loaded.figures)}`);
-  return { ...loaded, findings: findingsOf({ contradictions, surprises }) };
+  return { ...loaded, findings: [...contradictions, ...surprises] };
 }
 
 /** Expects that nothing was lost, repeated or reordered, and that every protocol delivered at least the confirmed writes. */
@@ -168,37 +162,22 @@ export function expectKept({ findings, figures }: Pick<Awaited<ReturnType<typeof
 }
 
 function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
-  const sum = (name: 'confirmed' | 'denied' | 'unknown' | 'refused' | 'retried') =>
-    figures.reduce((total, each) => total + each[name], 0);
-  const byProtocol = Map.groupBy(
-    figures.flatMap(({ streams }) => streams),
-    ({ protocol }) => protocol,
-  );
+  const sum = <Name extends string>(of: Record<Name, number>[], name: Name) =>
+    of.reduce((total, each) => total + each[name], 0);
+  const all = figures.flatMap(({ streams }) => streams);
+  const ofStreams = ([protocol, streams]: [string, typeof all]) => {
+    const latencies = streams.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
+    const at = (share: number) => Math.round(latencies[Math.floor(share * (latencies.length - 1))] ?? 0);
+    const counts = { events: sum(streams, 'events'), resumes: sum(streams, 'resumes') };
+    return [protocol, { ...counts, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) }] as const;
+  };
   return {
     writes: {
-      confirmed: sum('confirmed'),
-      denied: sum('denied'),
-      unknown: sum('unknown'),
-      refused: sum('refused'),
-      retried: sum('retried'),
+      ...{ confirmed: sum(figures, 'confirmed'), denied: sum(figures, 'denied'), unknown: sum(figures, 'unknown') },
+      ...{ refused: sum(figures, 'refused'), retried: sum(figures, 'retried') },
       longestGapMs: Math.max(...figures.map(({ longestGapMs }) => longestGapMs)),
     },
-    streams: Object.fromEntries(
-      [...byProtocol].map(([protocol, streams]) => {
-        const latencies = streams.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
-        const at = (share: number) => Math.round(latencies[Math.floor(share * (latencies.length - 1))] ?? 0);
-        return [
-          protocol,
-          {
-            events: streams.reduce((total, { events }) => total + events, 0),
-            resumes: streams.reduce((total, { resumes }) => total + resumes, 0),
-            p50Ms: at(0.5),
-            p99Ms: at(0.99),
-            longestMs: at(1),
-          },
-        ];
-      }),
-    ),
+    streams: Object.fromEntries([...Map.groupBy(all, ({ protocol }) => protocol)].map(ofStreams)),
   };
 }
 

@@ -6,7 +6,7 @@ import { queryStore } from '../stack.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
 import type { Protocol } from '../feed/streams/protocols.ts';
 import { readListAt } from './account.ts';
-import type { Write } from './write.ts';
+import type { Write } from './history.ts';
 import { startWriter } from './writer.ts';
 
 export interface GuestOptions {
@@ -124,14 +124,13 @@ const LOG_IN = `mutation ($input: LoginInput!) { session: login(input: $input) $
 
 /** Signs up, or signs in if an earlier sign-up without a response succeeded. @throws if neither works now */
 export async function signIn(url: string, { email, name }: { email: string; name: string }): Promise<Session> {
-  const graphql = createGraphql(url);
-  const input = { email, password: PASSWORD };
-  const ask = async (query: string, variables: object) => {
-    const { data, errors } = await graphql<{ session?: Session } | null>(query, { variables: { ...variables } });
+  const ask = async (query: string, more = {}) => {
+    const variables = { input: { email, password: PASSWORD, ...more } };
+    const { data, errors } = await createGraphql(url)<{ session?: Session } | null>(query, { variables });
     if (data?.session) return data.session;
     throw new Error(`Signing in failed with ${JSON.stringify(errors)}.`);
   };
-  return ask(SIGN_UP, { input: { ...input, name: name.slice(0, 50) } }).catch(() => ask(LOG_IN, { input }));
+  return ask(SIGN_UP, { name: name.slice(0, 50) }).catch(() => ask(LOG_IN));
 }
 
 /** Returns the status of the response; undefined without a response. */
@@ -146,17 +145,14 @@ export async function canLogIn(url: string, email: string): Promise<number> {
   return (await createRest(url)('POST', '/auth/login', { body: { email, password: PASSWORD } })).status;
 }
 
-const CREATE_TOKEN =
-  'mutation ($input: CreatePersonalTokenInput!) { made: createPersonalToken(input: $input) { token } }';
-
 async function createToken(url: string, { access, name }: { access: string; name: string }): Promise<string> {
-  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-  const { data, errors } = await createGraphql(url)<{ made: { token: string } } | null>(CREATE_TOKEN, {
+  const body = { name: `of ${name}`, scope: 'write', expires_at: new Date(Date.now() + 86_400_000).toISOString() };
+  const { status, body: made } = await createRest(url)<{ token: string }>('POST', '/auth/tokens', {
     token: access,
-    variables: { input: { name: `of ${name}`, scope: 'WRITE', expiresAt } },
+    body,
   });
-  if (!data) throw new Error(`Creating a token failed with ${JSON.stringify(errors)}.`);
-  return data.made.token;
+  if (status !== 201) throw new Error(`Creating a token failed with ${status}.`);
+  return made.token;
 }
 
 async function requestReset(url: string, email: string): Promise<void> {

@@ -1,15 +1,27 @@
 import type { Reading, StreamedChange } from '../feed/streams/stream.ts';
-import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore, type Write } from './write.ts';
+
+/** A write that was sent. Titles are unique, so that a change can be matched to its write. */
+export interface Write {
+  kind: StreamedChange['kind'];
+  title?: string;
+  /** The id of the task; for a create, known once it is confirmed. */
+  taskId?: string;
+  /** `confirmed`: done. `denied`: not done. `unknown`: there was no definite response, so it may be either. */
+  outcome: 'confirmed' | 'denied' | 'unknown';
+  sentAt: number;
+  /** Infinity without a response. */
+  answeredAt: number;
+  /** The API and the gateway, for reports. */
+  via?: string;
+}
 
 /** The history of one account, as reported by its writers, its streams and its list. */
 export interface History {
   owner: string;
   ownerId: string;
   writes: Write[];
-  /** Readings by protocol. The first began before the first write; another begins whenever the list is read again. */
-  streams: ReadonlyMap<string, Reading[]>;
-  /** The restores. Each began a new epoch, in which only later writes must be delivered. @default [] */
-  restores?: Restore[];
+  /** What each protocol delivered. */
+  streams: ReadonlyMap<string, Reading>;
   /** Whether the account was deleted: its streams then end with its sessions, without the last changes. @default false */
   endsEarly?: boolean;
   /** The final list, as titles by id. */
@@ -29,45 +41,23 @@ export interface Contradiction {
  * reordered, made up or another owner's, and replaying each stream gives exactly the list.
  */
 export function contradictions(history: History): Contradiction[] {
-  const { owner, streams, restores = [] } = history;
-  const present = [...streams.values()].flatMap((readings) =>
-    readings.filter(({ list }) => epochOf(list, restores) === restores.length).flatMap(({ changes }) => changes),
-  );
-  return [...streams].flatMap(([protocol, readings]) =>
-    [...undelivered(readings, restores), ...readings.flatMap((reading) => ofReading(reading, present, history))].map(
-      ({ fault, what }) => ({ fault, what: `${owner}, ${protocol}: ${what}` }),
-    ),
+  const { owner, streams } = history;
+  const known = new Set([...streams.values()].flatMap(({ changes }) => changes.map(identityOf)));
+  return [...streams].flatMap(([protocol, reading]) =>
+    ofReading(reading, known, history).map(({ fault, what }) => ({ fault, what: `${owner}, ${protocol}: ${what}` })),
   );
 }
 
-/** The last changes of an epoch that a restore ended may never be delivered, so only delivered changes are checked there. */
 function ofReading(
   reading: Reading,
-  present: StreamedChange[],
-  { ownerId, writes, tasks, restores = [], endsEarly = false }: History,
+  known: ReadonlySet<string>,
+  { ownerId, writes, tasks, endsEarly = false }: History,
 ): Contradiction[] {
   const { list, changes } = reading;
-  const epoch = epochOf(list, restores);
-  const possible = writes.filter((write) => mayBeOf(write, epoch, restores));
-  const found = [...repeated(changes), ...strange(changes, ownerId, possible), ...disordered(reading, epoch, possible)];
-  if (endsEarly || epoch < restores.length) return found;
-  const due = possible.filter((write) => isDue(write, list, restores));
-  return [...found, ...lost(changes, due, knownBehind(reading, epoch, present)), ...unlikeList(reading, tasks)];
-}
-
-/** Reports restores after which a reader did not read the list again: it still shows the replaced store. */
-function undelivered(readings: Reading[], restores: Restore[]): Contradiction[] {
-  const readAt = readings.map(({ list }) => Math.round(list.readAt)).join(', ');
-  return restores.flatMap(({ answeredAt }, index) =>
-    readings.some(({ list }) => mayBeListOf(list, index + 1, restores))
-      ? []
-      : [
-          {
-            fault: 'lost' as const,
-            what: `the end of the feed by restore ${index + 1}, answered at ${Math.round(answeredAt)}; lists read at ${readAt}`,
-          },
-        ],
-  );
+  const found = [...repeated(changes), ...strange(changes, ownerId, writes), ...disordered(reading, writes)];
+  if (endsEarly) return found;
+  const due = writes.filter(({ sentAt }) => sentAt > list.readAt);
+  return [...found, ...lost(changes, due, known), ...unlikeList(reading, tasks)];
 }
 
 /** Identifies a change: each version of a task is made once. */
@@ -95,41 +85,29 @@ function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): C
   });
 }
 
-/** Returns what any stream delivered after the start of this reading. After a restore, that is after its first change. */
-function knownBehind({ changes: [first] }: Reading, epoch: number, present: StreamedChange[]): Set<string> {
-  if (epoch === 0) return new Set(present.map(identityOf));
-  const numbers = new Map<string, number>();
-  for (const change of present) if (change.sequence !== undefined) numbers.set(identityOf(change), change.sequence);
-  const place = first && numbers.get(identityOf(first));
-  return new Set(
-    [...numbers].flatMap(([identity, number]) => (place !== undefined && number > place ? [identity] : [])),
-  );
-}
-
 function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string>): Contradiction[] {
   const delivered = new Set(changes.map((change) => signatureOf(asWrite(change))));
   const seen = new Set(changes.map(identityOf));
   const unconfirmed = due.filter((write) => write.outcome === 'confirmed' && !delivered.has(signatureOf(write)));
   const elsewhere = [...known].filter((identity) => !seen.has(identity));
   return [
-    ...unconfirmed.map((write) => ({
-      fault: 'lost' as const,
-      what: `${signatureOf(write)} was confirmed${how(write)}`,
-    })),
-    ...elsewhere.map((identity) => ({ fault: 'lost' as const, what: `${identity} came in another stream` })),
-  ];
+    ...unconfirmed.map((write) => `${signatureOf(write)} was confirmed${how(write)}`),
+    ...elsewhere.map((identity) => `${identity} came in another stream`),
+  ].map((what) => ({ fault: 'lost', what }));
 }
 
 /** Reports gaps in sequences and in versions of tasks, and changes that come before a write confirmed before they were sent. */
-function disordered({ list, changes }: Reading, epoch: number, writes: Write[]): Contradiction[] {
-  const spans = spansOf(writes);
+function disordered({ list, changes }: Reading, writes: Write[]): Contradiction[] {
+  const made = writes
+    .filter(({ outcome }) => outcome !== 'denied')
+    .map((write) => [signatureOf(write), write] as const);
+  const spans = new Map(made);
   const versions = new Map([...list.tasks].map(([id, { version }]) => [id, version]));
-  const first = epoch === 0 ? 1 : (changes[0]?.sequence ?? 1);
   const problems: string[] = [];
   let latestSent = -Infinity;
   for (const [index, change] of changes.entries()) {
     const { kind, sequence, task, previous } = change;
-    if (sequence !== undefined && sequence !== first + index)
+    if (sequence !== undefined && sequence !== 1 + index)
       problems.push(`change ${index + 1} has the sequence ${sequence}`);
     const before = versions.get(task.id);
     const fits = kind === 'INSERT' ? before === undefined : before !== undefined && before === previous?.version;
@@ -146,20 +124,6 @@ function disordered({ list, changes }: Reading, epoch: number, writes: Write[]):
   return problems.map((what) => ({ fault: 'reordered', what }));
 }
 
-/** Returns the earliest and latest time of each change. A task that a restore brought back may be deleted twice. */
-function spansOf(writes: Write[]): Map<string, Pick<Write, 'sentAt' | 'answeredAt'>> {
-  const spans = new Map<string, Pick<Write, 'sentAt' | 'answeredAt'>>();
-  for (const write of writes) {
-    if (write.outcome === 'denied') continue;
-    const known = spans.get(signatureOf(write)) ?? write;
-    spans.set(signatureOf(write), {
-      sentAt: Math.min(known.sentAt, write.sentAt),
-      answeredAt: Math.max(known.answeredAt, write.answeredAt),
-    });
-  }
-  return spans;
-}
-
 function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, string>): Contradiction[] {
   const replayed = new Map([...list.tasks].map(([id, { title }]) => [id, title]));
   for (const { kind, task } of changes) {
@@ -167,16 +131,9 @@ function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, strin
     else replayed.set(task.id, task.title);
   }
   const ids = new Set([...replayed.keys(), ...tasks.keys()]);
-  return [...ids].flatMap((id) =>
-    replayed.get(id) === tasks.get(id)
-      ? []
-      : [
-          {
-            fault: 'different list',
-            what: `${id} is "${replayed.get(id)}" by the feed, "${tasks.get(id)}" in the list`,
-          },
-        ],
-  );
+  const different = [...ids].filter((id) => replayed.get(id) !== tasks.get(id));
+  const what = (id: string) => `${id} is "${replayed.get(id)}" by the feed, "${tasks.get(id)}" in the list`;
+  return different.map((id) => ({ fault: 'different list', what: what(id) }));
 }
 
 const how = ({ via, sentAt, answeredAt }: Write) =>

@@ -1,4 +1,4 @@
-import type { Stack, StackProcess } from '@taskmesh/local';
+import type { Stack } from '@taskmesh/local';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export function* planFaults(targets: string[], random: () => number): Generator<
   }
 }
 
-export function shuffled<Item>(items: Item[], random: () => number): Item[] {
+function shuffled<Item>(items: Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, place: random() }))
     .toSorted((a, b) => a.place - b.place)
@@ -49,7 +49,7 @@ export async function inject(
 ): Promise<void> {
   const process = stack.processes.get(target);
   if (!process) throw new Error(`There is no process ${target}.`);
-  if (kind === 'freeze') return freezeFor(process, forMs);
+  if (kind === 'freeze') return sleep(forMs, freeze(process.pid)).then((thaw) => thaw());
   if (kind === 'restart') return process.restart();
   process.kill('SIGKILL');
   await process.waitExit();
@@ -62,15 +62,6 @@ export async function inject(
   late.catch(() => undefined);
   await Promise.race([process.waitReady(), late]);
   timer.abort();
-}
-
-async function freezeFor({ pid }: StackProcess, forMs: number): Promise<void> {
-  const thaw = freeze(pid);
-  try {
-    await sleep(forMs);
-  } finally {
-    thaw();
-  }
 }
 
 /** Stops a process with its descendants, such as PostgreSQL's sessions. The returned function resumes them. */

@@ -37,8 +37,7 @@ describe('kill -9 of any process of the stack under load', () => {
         await deletions.during(['auth', 'tasks']), // auth right after its response
         await deletions.during(['kafka', 'postgres']),
       ];
-      for (const target of ['backup', 'redis']) await kill(target);
-      await Promise.all(expected.map((expectDeleted) => expectDeleted()));
+      await Promise.all([kill('backup'), kill('redis'), ...expected.map((expectDeleted) => expectDeleted())]);
       await inject(faulty, { target: 'kafka', kind: 'wipe', forMs: 0 });
       const admin = faulty.stack.processes.get('tasks')?.current.adminUrl ?? '';
       const isUp = async () =>

@@ -1,19 +1,15 @@
-import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createRedisKeyValue, findRedisProblem, type KeyValue } from '@taskmesh/key-value';
-import { findFreePort, startRedis, type Server } from '@taskmesh/local';
+import { findFreePort, startRedis } from '@taskmesh/local';
 import { createLog } from '@taskmesh/service';
 import { eventually, makeTempDir } from '@taskmesh/testing';
 
-const dir = makeTempDir();
-let redis: Server;
+const port = await findFreePort();
+const redis = await startRedis({ dataDir: join(makeTempDir(), 'redis'), log: () => undefined, port });
+afterAll(() => redis.stop());
 let store: KeyValue;
-
-const start = async () => {
-  redis = await startRedis({ dataDir: join(dir, 'redis'), log: () => undefined, port });
-};
 
 /** Sends a command to Redis over a separate connection. */
 async function command(line: string): Promise<void> {
@@ -28,10 +24,6 @@ const log = createLog({
   ...{ service: 'faults', level: 'info' },
   destination: { write: (line: string) => void lines.push(JSON.parse(line)) },
 });
-
-const port = await findFreePort();
-await start();
-afterAll(() => redis.stop());
 
 beforeEach(async () => {
   store = createRedisKeyValue({ url: redis.url, log });
@@ -50,19 +42,6 @@ it('counts in memory while Redis answers reads but accepts no writes', async () 
   await command('CONFIG SET min-replicas-to-write 0');
   expect(await consume()).toBe(true); // counted in Redis from now on
   expect(await limiter.peek('k')).toMatchObject({ allowed: true });
-});
-
-it('starts from zero on a Redis that came back empty', async () => {
-  const limiter = store.limiter({ name: 'wiped', points: 1, windowSeconds: 600 });
-  await store.set('key', 'value', { ttlSeconds: 600 });
-  await limiter.consume('k');
-  expect((await limiter.consume('k')).allowed).toBe(false);
-  await redis.stop();
-  rmSync(join(dir, 'redis'), { recursive: true });
-  await start();
-  await eventually(store.isUp);
-  expect(await store.get('key')).toBeNull();
-  expect((await limiter.consume('k')).allowed).toBe(true);
 });
 
 it('reports a read-only replica, continues without it, and uses it once it is promoted', async () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createGraphql, createRest, makeBackup, PASSWORD, restoreBackup } from '../http.ts';
+import { createRest, makeBackup, PASSWORD, restoreBackup } from '../http.ts';
 import { runCampaign, type DoneFault } from './campaign.ts';
 import { queryStore, useStack } from '../stack.ts';
 import { execFileSync } from 'node:child_process';
@@ -60,7 +60,6 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     },
   );
   const rest = createRest(() => faulty.stack.urls[0] ?? '');
-  const graphql = createGraphql(() => faulty.stack.urls[0] ?? '');
   const migrations = () => queryStore(faulty.stack, 'tasks', 'select name from mikro_orm_migrations order by name');
   const operator = { headers: { authorization: `Bearer ${BACKUP_TOKEN}` } };
 
@@ -68,9 +67,8 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
   async function useReleaseBefore() {
     const email = `ada-${Date.now()}@example.com`;
     const signUp = { email, password: PASSWORD, name: 'Ada', refresh: true };
-    const { body: session } = await rest<{ access_token: string; refresh_token: string }>('POST', '/auth/signup', {
-      body: signUp,
-    });
+    type Session = Record<'access_token' | 'refresh_token', string>;
+    const { body: session } = await rest<Session>('POST', '/auth/signup', { body: signUp });
     const token = session.access_token;
     const create = () =>
       rest<{ data: { id: string } }>('POST', '/tasks', {
@@ -81,13 +79,11 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     const task = await create();
     expect(task.status).toBe(201);
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-    const made = await graphql<{ made: { token: string } }>(
-      'mutation ($input: CreatePersonalTokenInput!) { made: createPersonalToken(input: $input) { token } }',
-      { token, variables: { input: { name: 'script', scope: 'WRITE', expiresAt } } },
-    );
-    expect(made.errors).toBeUndefined();
+    const body = { name: 'script', scope: 'write', expires_at: expiresAt };
+    const made = await rest<{ token: string }>('POST', '/auth/tokens', { token, body });
+    expect(made.status).toBe(201);
     const file = await makeBackup(faulty.stack.urls[0] ?? '', operator);
-    return { email, session, create, task, personalToken: made.data.made.token, file };
+    return { email, session, create, task, personalToken: made.body.token, file };
   }
 
   it('and then rolled back and upgraded again loses, repeats and reorders no change, and keeps sessions, tokens, keys and archives', async () => {
@@ -126,11 +122,8 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     expect((await create()).body.data).toEqual(task.body.data);
     expect((await rest('GET', '/tasks', { token: session.access_token })).body).toMatchObject({ count: 1 });
     expect((await rest('GET', '/tasks', { token: personalToken })).status).toBe(200);
-    const refreshed = await graphql<{ refreshSession: { accessToken: string } }>(
-      'mutation ($token: String!) { refreshSession(refreshToken: $token) { accessToken } }',
-      { variables: { token: session.refresh_token } },
-    );
-    expect(refreshed.errors).toBeUndefined();
+    const refresh = { refresh_token: session.refresh_token };
+    expect((await rest('POST', '/auth/refresh', { body: refresh })).status).toBe(200);
     expect((await rest('POST', '/auth/login', { body: { email, password: PASSWORD } })).status).toBe(200);
 
     await rest('DELETE', `/tasks/${task.body.data.id}`, { token: session.access_token });

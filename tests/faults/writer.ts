@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGraphql, createRest } from '../http.ts';
-import type { Write } from './write.ts';
+import type { Write } from './history.ts';
 
 export interface WriterOptions {
   /** The URLs of the gateways. */
@@ -90,14 +90,9 @@ export function startWriter(options: WriterOptions): Writer {
 
   const write = async (request: Request): Promise<WriteResponse> => {
     const { kind, title, id } = request;
-    const noted: Write = {
-      kind,
-      ...(title !== undefined && { title }),
-      ...(id !== undefined && { taskId: id }),
-      outcome: 'unknown',
-      sentAt: performance.now(),
-      answeredAt: Infinity,
-    };
+    const named = { ...(title !== undefined && { title }), ...(id !== undefined && { taskId: id }) };
+    const times = { sentAt: performance.now(), answeredAt: Infinity };
+    const noted: Write = { kind, ...named, ...times, outcome: 'unknown' };
     writes.push(noted);
     const answer = await sendUntilClear(request);
     if (answer.outcome === 'done' || answer.outcome === 'denied') {
@@ -170,11 +165,9 @@ const CODES: Record<string, Refusal> = {
 async function overRest(url: string, token: string, { kind, id, title, key }: Request): Promise<Outcome> {
   const rest = createRest(url);
   const headers: Record<string, string> = key ? { 'idempotency-key': key } : {};
-  const [method, path] =
-    kind === 'INSERT'
-      ? (['POST', '/tasks'] as const)
-      : ([kind === 'UPDATE' ? 'PATCH' : 'DELETE', `/tasks/${id}`] as const);
+  const method = { INSERT: 'POST', UPDATE: 'PATCH', DELETE: 'DELETE' }[kind];
   const body = kind === 'DELETE' ? {} : { body: { title } };
+  const path = kind === 'INSERT' ? '/tasks' : `/tasks/${id}`;
   const answer = await rest<{ data?: { id: string } }>(method, path, { token, headers, ...body });
   if (answer.status === 200 || answer.status === 201) return { outcome: 'done', id: answer.body.data?.id };
   const outcome = STATUSES[answer.status];

@@ -88,6 +88,7 @@ export function createSchedule(seed: number): Schedule {
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
   const happenings = Array.from({ length: 10 + below(30) }, happening);
+  const several = (limit: number, make: () => Happening) => Array.from({ length: below(limit) }, make);
   /** A deletion with writes up to the last moment, and crashes of the instances that delete. */
   const deletion = (): Happening[] => {
     const soon = (ms: number) => Math.min(at + below(ms), TROUBLE_MS - 1);
@@ -95,18 +96,8 @@ export function createSchedule(seed: number): Schedule {
     const owner = random() < 0.25 ? below(OWNERS) : OWNERS + below(UNREAD.length);
     return [
       { at, what: 'delete', owner },
-      ...Array.from({ length: below(5) }, (): Happening => ({
-        at: soon(40),
-        what: 'write',
-        owner,
-        count: oneOf([1, 1, 5]),
-      })),
-      ...Array.from({ length: below(3) }, (): Happening => ({
-        at: soon(400),
-        what: 'crash',
-        instance: below(INSTANCES),
-        awayMs: oneOf(DELAYS_MS),
-      })),
+      ...several(5, () => ({ at: soon(40), what: 'write', owner, count: oneOf([1, 1, 5]) })),
+      ...several(3, () => ({ at: soon(400), what: 'crash', instance: below(INSTANCES), awayMs: oneOf(DELAYS_MS) })),
       ...(random() < 0.4 ? [{ at: soon(100), what: 'away', ms: oneOf(DELAYS_MS) } as const] : []),
       ...(random() < 0.1 ? [{ at: soon(3_000), what: 'new log' } as const] : []),
     ];

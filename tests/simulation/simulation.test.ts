@@ -6,7 +6,7 @@ import type { Tamper } from './world.ts';
 
 /** `TASKMESH_SEED=81 TASKMESH_SCHEDULES=1` repeats a single schedule. */
 const firstSeed = numberFromEnv('TASKMESH_SEED', 1);
-const count = numberFromEnv('TASKMESH_SCHEDULES', 1_000);
+const count = numberFromEnv('TASKMESH_SCHEDULES', 600);
 
 describe('the simulated world', () => {
   it('loses, repeats, reorders and leaks nothing, under any faults', async () => {
@@ -28,11 +28,9 @@ describe('the simulated world', () => {
         ...tasks,
         async changesAfter(...asked) {
           const page = await tasks.changesAfter(...asked);
-          const changes = page.changes.map((change) => ({
-            ...change,
-            sequence: change.sequence - (change.sequence > 3 ? 1 : 0),
-          }));
-          return { ...page, changes: changes.filter(({ id }, index) => index !== 2 || id === '') };
+          const before = (sequence: number) => sequence - (sequence > 3 ? 1 : 0);
+          const changes = page.changes.map((change) => ({ ...change, sequence: before(change.sequence) }));
+          return { ...page, changes: changes.toSpliced(2, 1) };
         },
       }),
       finds: /lost|different list|reordered/,
@@ -43,21 +41,15 @@ describe('the simulated world', () => {
         ...tasks,
         async changesAfter(...asked) {
           const page = await tasks.changesAfter(...asked);
-          const changes = page.changes.map((change) => ({
-            ...change,
-            task: { ...change.task, ownerId: change.task.id },
-          }));
-          return { ...page, changes };
+          const foreign = ({ task }: (typeof page.changes)[number]) => ({ ...task, ownerId: task.id });
+          return { ...page, changes: page.changes.map((change) => ({ ...change, task: foreign(change) })) };
         },
       }),
       finds: /foreign/,
     },
     {
       what: 'a store that never announces its restore',
-      tasks: (tasks) => ({
-        ...tasks,
-        heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }),
-      }),
+      tasks: (tasks) => ({ ...tasks, heads: async (owners) => ({ ...(await tasks.heads(owners)), epoch: 1 }) }),
       finds: /lost/,
     },
     {
@@ -107,9 +99,15 @@ describe('the simulated world', () => {
       finds: /although the account was deleted/,
     },
   ];
-  it.each(tampered)('detects $what, and reports the seed and a short schedule', async ({ finds, ...tamper }) => {
-    const running = runSchedules({ firstSeed: 1, count: 100, tamper });
-    await expect(running).rejects.toThrow(finds);
+  it.each(tampered)('detects $what', async ({ finds, ...tamper }) => {
+    let findings: string[] = [];
+    for (let seed = 1; findings.length === 0 && seed <= 100; seed++)
+      ({ findings } = await simulate(createSchedule(seed), tamper));
+    expect(findings.join('\n')).toMatch(finds);
+  });
+
+  it('reports the seed and the shortest schedule that finds something', async () => {
+    const running = runSchedules({ firstSeed: 1, count: 100, tamper: tampered[0] ?? {} });
     await expect(running).rejects.toThrow(/seed \d+ finds[^]*shortest schedule/);
   });
 });

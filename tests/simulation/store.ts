@@ -2,7 +2,7 @@ import type { AccountLogPosition } from '@taskmesh/internal-api';
 import type { ChangeRow } from '@taskmesh/tasks/simulated';
 import { partOf } from '@taskmesh/tasks/simulated';
 import type { StreamedChange } from '../feed/streams/stream.ts';
-import type { Write } from '../faults/write.ts';
+import type { Write } from '../faults/history.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** A committed change, as the owner's streams must deliver it. */
@@ -48,18 +48,13 @@ export function createStore(time: VirtualTime, random: () => number) {
   const begin = () => {
     const { closed = [], position = { epoch: 0, sequence: 0 } } = epochs.at(-1) ?? {};
     epochs.push({
-      epoch: epochs.length + 1,
+      ...{ epoch: epochs.length + 1, log: new Map(), rows: [], forgotten: new Map() },
+      ...{ closed: new Set(closed), leaving: new Set(), position },
       cursorKey: Uint8Array.from({ length: 32 }, () => Math.floor(random() * 256)),
-      log: new Map(),
-      rows: [],
-      forgotten: new Map(),
-      closed: new Set(closed),
-      leaving: new Set(),
-      position,
     });
   };
   begin();
-  const current = (): Epoch => epochs.at(-1) ?? failed('there is always an epoch');
+  const current = () => epochs.at(-1) as Epoch; // there is always one
   const logOf = (owner: string, epoch = current().epoch): Committed[] => epochs[epoch - 1]?.log.get(owner) ?? [];
 
   type Change = Pick<Committed, 'kind' | 'task' | 'isEnd' | 'isOld'> & { before?: Seen };
@@ -72,16 +67,9 @@ export function createStore(time: VirtualTime, random: () => number) {
     const { kind, task, isOld = false } = change;
     changes.push({ ...change, epoch, sequence, previous: before ?? null, at: time.now() });
     rows.push({
-      id: String(++ids),
-      owner_id: owner,
-      sequence: String(sequence),
-      kind,
-      task: rowOf(task),
-      previous: before ? rowOf(before) : null,
-      occurred_at: '2026-01-01 00:00:00.000+00',
-      traceparent: null,
-      part: partOf(owner),
-      isPublished: isOld,
+      ...{ id: String(++ids), owner_id: owner, sequence: String(sequence), part: partOf(owner), isPublished: isOld },
+      ...{ kind, task: rowOf(task), previous: before ? rowOf(before) : null },
+      ...{ occurred_at: '2026-01-01 00:00:00.000+00', traceparent: null },
     });
   };
   const living = (owner: string): Seen[] => [...listAfter(logOf(owner)).values()];
@@ -153,25 +141,10 @@ export function asWrite({ kind, task, at }: Committed): Write {
 
 function rowOf({ id, ownerId, title, version }: Seen): string {
   const at = '2026-01-01T00:00:00.000+00:00';
-  return JSON.stringify({
-    id,
-    user_id: ownerId,
-    title,
-    description: null,
-    completed: false,
-    due_date: null,
-    category: null,
-    priority: 'low',
-    created_at: at,
-    updated_at: at,
-    version,
-  });
+  const plain = { description: null, completed: false, due_date: null, category: null, priority: 'low' };
+  return JSON.stringify({ id, user_id: ownerId, title, ...plain, created_at: at, updated_at: at, version });
 }
 
 export function guid(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, '0')}`;
-}
-
-function failed(why: string): never {
-  throw new Error(why);
 }

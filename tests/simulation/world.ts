@@ -44,13 +44,8 @@ const TASK = '{ id title version owner { id } }';
 const NESTED_TASK = '{ id title version owner { id tasks(first: 1, after: $after) { changesCursor } } }';
 
 const NO_METRICS: TransportMetrics & RelayMetrics = {
-  connected: () => () => {},
-  subscribed: () => () => {},
-  delivered: () => {},
-  failed: () => {},
-  watchOwners: () => {},
-  published: () => {},
-  deadLettered: () => {},
+  ...{ connected: () => () => {}, subscribed: () => () => {}, delivered: () => {}, failed: () => {} },
+  ...{ watchOwners: () => {}, published: () => {}, deadLettered: () => {} },
 };
 
 function prepare(task: string): PreparedOperation {
@@ -118,21 +113,11 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     sleep: time.sleep,
     log,
   });
-  const feed = createFeed({
-    eventLog: faults.readingFrom(eventLog),
-    tasks: faults.tasks(tamper.tasks?.(tasks) ?? tasks),
-    log,
-    random,
-  });
-  const graph = {
-    supergraph,
-    services: {
-      tasks: {
-        execute: (request: Parameters<typeof positionsAsked>[0]) =>
-          faults.call('foreign', async () => positionsAsked(request)),
-      },
-    },
-  } as unknown as Graph; // no queries run here
+  const reachable = faults.tasks(tamper.tasks?.(tasks) ?? tasks);
+  const feed = createFeed({ eventLog: faults.readingFrom(eventLog), tasks: reachable, log, random });
+  const execute = (request: Parameters<typeof positionsAsked>[0]) =>
+    faults.call('foreign', async () => positionsAsked(request));
+  const graph = { supergraph, services: { tasks: { execute } } } as unknown as Graph; // no queries run here
   const subscriptions = createSubscriptions({
     feed,
     graph: createLiveGraph({ initial: graph, build: () => graph }),
@@ -179,15 +164,8 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     : undefined;
 
   return {
-    time,
-    random,
-    store,
-    faults,
-    deletions,
-    feed,
-    subscriptions,
+    ...{ time, random, store, faults, deletions, feed, subscriptions, channel, complaints },
     operations: { plain: prepare(TASK), nested: prepare(NESTED_TASK) },
-    complaints,
     complain: (what: string) => void complaints.push(what),
     commit: (owner: string) => {
       const isDone = store.commit(owner);
@@ -197,14 +175,10 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     /** Returns the current cursor, as a client gets it with its list. */
     cursorOf: (owner: string) => cursors.seal(owner, { epoch: store.epoch(), sequence: store.head(owner) }),
     positionOf: (cursor: string) => positions.get(cursor) ?? { owner: '', epoch: 0, sequence: 0 },
-    channel,
     tokenOf: (owner: string, lifeMs: number) => `a.${owner}_${time.clock.now() + lifeMs}_${++tokens}.z`,
     callOf: (owner: string): RequestCall => ({
       identity: { role: 'user', userId: owner, sessionId: 'session' },
-      requestId: '',
-      traceparent: undefined,
-      ip: '',
-      onEndedSessions: () => {},
+      ...{ requestId: '', traceparent: undefined, ip: '', onEndedSessions: () => {} },
     }),
     async stop() {
       await Promise.all([relay.stop(), feed.stop(), deletions?.stop()]);

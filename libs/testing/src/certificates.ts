@@ -13,6 +13,10 @@ export interface Authority {
 }
 
 const SETTINGS = { keyType: 'ec', algorithm: 'sha256' } as const;
+const ALT_NAMES = (value: string) => [
+  { type: 2 as const, value },
+  { type: 7 as const, ip: '127.0.0.1' },
+];
 const named = (value: string) => [{ name: 'commonName', value }];
 
 export async function createAuthority(): Promise<Authority> {
@@ -33,13 +37,7 @@ export async function createAuthority(): Promise<Authority> {
           { name: 'basicConstraints', cA: false },
           { name: 'keyUsage', digitalSignature: true },
           { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
-          {
-            name: 'subjectAltName',
-            altNames: [
-              { type: 2, value: name },
-              { type: 7, ip: '127.0.0.1' },
-            ],
-          },
+          { name: 'subjectAltName', altNames: ALT_NAMES(name) },
         ],
       });
       return { cert, key };

@@ -34,10 +34,7 @@ export async function startMailServer(
     },
     onData(stream, session, done) {
       let raw = '';
-      stream.setEncoding('utf8');
-      stream.on('data', (text: string) => {
-        raw += text;
-      });
+      stream.setEncoding('utf8').on('data', (text: string) => (raw += text));
       stream.on('end', () => {
         mails.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw });
         done();

@@ -1,5 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import { listen } from './addresses.ts';
 
@@ -10,7 +11,8 @@ export interface ProviderAccount {
   name?: string;
 }
 
-export type Tamper = (path: string, body: Record<string, unknown>) => Promise<Record<string, unknown>>;
+type Json = Record<string, unknown>;
+export type Tamper = (path: string, body: Json) => Promise<Json>;
 
 export interface SignInProvider {
   issuer: string;
@@ -40,7 +42,6 @@ export interface SignInProviderOptions {
 }
 
 const ALG = 'RS256';
-const LIFETIME_S = 600;
 
 /** Starts a real OpenID provider on this machine, behind a proxy that can change its responses. */
 export async function startSignInProvider(options: SignInProviderOptions): Promise<SignInProvider> {
@@ -65,13 +66,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
     cookies: { keys: ['a key of the cookies'] },
     conformIdTokenClaims: hasThinTokens,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    ttl: {
-      AccessToken: LIFETIME_S,
-      Grant: LIFETIME_S,
-      IdToken: LIFETIME_S,
-      Interaction: LIFETIME_S,
-      Session: LIFETIME_S,
-    },
+    ttl: Object.fromEntries(['AccessToken', 'Grant', 'IdToken', 'Interaction', 'Session'].map((of) => [of, 600])),
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) }),
@@ -90,9 +85,8 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
     const sub = params.login_hint ?? chosen;
     if (typeof sub !== 'string' && request.headers.accept?.includes('text/html'))
       return void response.setHeader('content-type', 'text/html').end(pageFor(accounts));
-    const result = sub
-      ? { login: { accountId: String(sub) } }
-      : { error: 'access_denied', error_description: 'They would rather not.' };
+    const refusal = { error: 'access_denied', error_description: 'They would rather not.' };
+    const result = sub ? { login: { accountId: String(sub) } } : refusal;
     await provider.interactionFinished(request, response, result);
   };
   inner.on('request', (request, response) => {
@@ -166,19 +160,15 @@ function pass(
   { port, change }: { port: number; change: Tamper | undefined },
 ): void {
   const { method, url = '/', headers } = request;
+  const answer = async (answered: IncomingMessage) => {
+    const body = await text(answered);
+    const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answered.headers;
+    const isChanged = change !== undefined && kept['content-type']?.includes('json') === true;
+    const changed = isChanged ? JSON.stringify(await change(url.split('?')[0] ?? '', JSON.parse(body) as Json)) : body;
+    response.writeHead(answered.statusCode ?? 500, kept).end(changed);
+  };
   const onward = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, (answered) => {
-    const chunks: Buffer[] = [];
-    answered.on('data', (chunk: Buffer) => chunks.push(chunk));
-    answered.on('end', () => {
-      const bytes = Buffer.concat(chunks);
-      const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answered.headers;
-      const finish = (body: Buffer | string) => response.writeHead(answered.statusCode ?? 500, kept).end(body);
-      if (!change || !answered.headers['content-type']?.includes('json')) return void finish(bytes);
-      change(url.split('?')[0] ?? '', JSON.parse(bytes.toString()) as Record<string, unknown>).then(
-        (body) => finish(JSON.stringify(body)),
-        (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
-      );
-    });
+    answer(answered).catch(() => response.destroy());
   });
   onward.on('error', () => response.destroy());
   request.pipe(onward);

@@ -18,13 +18,8 @@ export interface ReceivedSpan {
   isError: boolean;
 }
 
-interface OtlpValue {
-  stringValue?: string;
-  boolValue?: boolean;
-  intValue?: number | string;
-  doubleValue?: number;
-  arrayValue?: { values?: OtlpValue[] };
-}
+/** A `stringValue`, `boolValue`, `intValue`, `doubleValue` or `arrayValue`. */
+type OtlpValue = Record<string, unknown> & { arrayValue?: { values?: OtlpValue[] } };
 type OtlpAttributes = { key: string; value: OtlpValue }[];
 interface OtlpSpan {
   traceId: string;
@@ -56,14 +51,8 @@ function readOtlpJson(text: string): ReceivedSpan[] {
 function toSpan(span: OtlpSpan): Omit<ReceivedSpan, 'service' | 'resource'> {
   const { traceId, spanId, parentSpanId, name, kind, startTimeUnixNano, endTimeUnixNano, attributes, status } = span;
   return {
-    traceId,
-    spanId,
-    parentSpanId: parentSpanId || undefined,
-    name,
-    kind,
-    startMs: Number(startTimeUnixNano) / 1e6,
-    endMs: Number(endTimeUnixNano) / 1e6,
-    attributes: plain(attributes),
+    ...{ traceId, spanId, parentSpanId: parentSpanId || undefined, name, kind, attributes: plain(attributes) },
+    ...{ startMs: Number(startTimeUnixNano) / 1e6, endMs: Number(endTimeUnixNano) / 1e6 },
     isError: status?.code === ERROR,
   };
 }

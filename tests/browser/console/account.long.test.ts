@@ -11,39 +11,29 @@ const statusOf = async (email: string, password: string) =>
   (await createRest(url())('POST', '/auth/login', { body: { email, password } })).status;
 
 it('changes a password and an address, and resets a password, with the links in e-mails', async () => {
-  const { page, signUp, signIn, goTo, field, button, says } = await open();
+  const { page, signUp, signIn, goTo, field, button, says, submit } = await open();
   const account = await signUp();
 
   await goTo('Account');
-  await field('Current password').fill('not this one');
-  await field('New password').fill(NEW_PASSWORD);
-  await button('Change the password').click();
+  await submit('Change the password', { 'Current password': 'not this one', 'New password': NEW_PASSWORD });
   await says('The password is wrong.');
-  await field('Current password').fill(account.password);
-  await field('New password').fill('short');
-  await button('Change the password').click();
+  await submit('Change the password', { 'Current password': account.password, 'New password': 'short' });
   await says('Password must have 8 to 128 characters.');
-  await field('New password').fill(NEW_PASSWORD);
-  await button('Change the password').click();
+  await submit('Change the password', { 'New password': NEW_PASSWORD });
   await says('Your password is changed.');
   expect(await field('Current password').inputValue()).toBe('');
   expect(await statusOf(account.email, NEW_PASSWORD)).toBe(200);
 
   const { email } = newAccount();
-  await field('New address').fill('no address');
-  await field('Your password').fill(NEW_PASSWORD);
-  await button('Send the link').click();
+  await submit('Send the link', { 'New address': 'no address', 'Your password': NEW_PASSWORD });
   await says('E-mail must be an e-mail address.');
-  await field('New address').fill(email);
-  await button('Send the link').click();
+  await submit('Send the link', { 'New address': email });
   await says(`An e-mail with a link is on its way to ${email}.`);
   await page.goto(await linkTo('confirm-email', email));
-  await field('Password of your account').fill('not this one');
-  await button('Confirm').click();
+  await submit('Confirm', { 'Password of your account': 'not this one' });
   await says('The password is wrong.');
   expect(await barriersIn(page)).toEqual([]);
-  await field('Password of your account').fill(NEW_PASSWORD);
-  await button('Confirm').click();
+  await submit('Confirm', { 'Password of your account': NEW_PASSWORD });
   await page.getByRole('status').waitFor();
   expect(page.url()).not.toContain('token');
   await page.getByRole('link', { name: 'Open Taskmesh' }).click();
@@ -53,12 +43,10 @@ it('changes a password and an address, and resets a password, with the links in 
   await button('Sign out').click();
 
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
-  await field('E-mail').fill(email);
-  await button('Send the link').click();
+  await submit('Send the link', { 'E-mail': email });
   await says('an e-mail with a link is on its way');
   await page.goto(await linkTo('reset-password', email));
-  await field('New password').fill(account.password);
-  await button('Set the password').click();
+  await submit('Set the password', { 'New password': account.password });
   await page.getByRole('status').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
   await signIn({ email, password: account.password });
@@ -88,14 +76,12 @@ it.each([
 );
 
 it('confirms a new address of a signed-in user without the password', async () => {
-  const { page, signUp, signIn, goTo, field, button, says } = await open();
+  const { page, signUp, signIn, goTo, field, button, says, submit } = await open();
   const [account, stranger] = [await signUp(), await register(url())];
   const ask = async () => {
     const { email } = newAccount();
     await goTo('Account');
-    await field('New address').fill(email);
-    await field('Your password').fill(account.password);
-    await button('Send the link').click();
+    await submit('Send the link', { 'New address': email, 'Your password': account.password });
     await says(`An e-mail with a link is on its way to ${email}.`);
     return { email, link: await linkTo('confirm-email', email) };
   };
@@ -107,17 +93,18 @@ it('confirms a new address of a signed-in user without the password', async () =
   };
 
   const typed = await ask();
-  await field('Token from the e-mail').fill('nonsense');
-  await button('Confirm the new address').click();
+  await submit('Confirm the new address', { 'Token from the e-mail': 'nonsense' });
   await says('Token is not valid, was used before, or has expired.');
   expect(await barriersIn(page)).toEqual([]);
-  await field('Token from the e-mail').fill(typed.link.replace(/.*#token=/, ''));
-  await button('Confirm the new address').click();
+  await submit('Confirm the new address', { 'Token from the e-mail': typed.link.replace(/.*#token=/, '') });
   await isChangedTo(typed.email);
 
   const followed = await ask();
-  await page.goto(followed.link);
-  await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  const follow = async (link: string) => {
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  };
+  await follow(followed.link);
   await button('Confirm the new address').waitFor();
   await page.waitForURL(`${url()}/#/account`);
   await button('Confirm the new address').click();
@@ -126,35 +113,30 @@ it('confirms a new address of a signed-in user without the password', async () =
   const elsewhere = await ask();
   await button('Sign out').click();
   await signIn(stranger);
-  await page.goto(elsewhere.link);
-  await page.getByRole('link', { name: 'Confirm in your account' }).click();
+  await follow(elsewhere.link);
   await button('Confirm the new address').click();
   await says('This token belongs to another account');
   await button('Sign out').click();
-  await page.goto(elsewhere.link);
-  await page.getByRole('link', { name: 'Confirm in your account' }).click();
-  await field('E-mail').fill(followed.email);
-  await field('Password').fill(account.password);
-  await button('Sign in').click();
+  await follow(elsewhere.link);
+  await submit('Sign in', { 'E-mail': followed.email, Password: account.password });
   await button('Confirm the new address').click();
   await isChangedTo(elsewhere.email);
 });
 
 it('deletes an account at once and everywhere, after its password and address are typed', async () => {
-  const { page, signUp, goTo, field, button, says, add, settles } = await open();
+  const { page, signUp, goTo, button, says, add, settles, submit } = await open();
   const account = await signUp();
+  const remove = (password: string, email: string) =>
+    submit('Delete the account', { 'Confirm with your password': password, 'Type your e-mail address': email });
   await add('Water the plants');
   await settles();
   const elsewhere = await open();
   await elsewhere.signIn(account);
 
   await goTo('Account');
-  await field('Confirm with your password').fill('not this one');
-  await field('Type your e-mail address').fill('somebody@example.com');
-  await button('Delete the account').click();
+  await remove('not this one', 'somebody@example.com');
   await says('That is not the address of this account.');
-  await field('Type your e-mail address').fill(account.email.toUpperCase());
-  await button('Delete the account').click();
+  await remove('not this one', account.email.toUpperCase());
   await says('The password is wrong.');
   expect(await statusOf(account.email, account.password)).toBe(200);
 
@@ -165,9 +147,7 @@ it('deletes an account at once and everywhere, after its password and address ar
   await goTo('Tasks');
   await add('Written in vain');
   await goTo('Account');
-  await field('Confirm with your password').fill(account.password);
-  await field('Type your e-mail address').fill(account.email);
-  await button('Delete the account').click();
+  await remove(account.password, account.email);
   await says('One change has not reached the server yet.');
   await button('Cancel').click();
   expect(await statusOf(account.email, account.password)).toBe(200);
@@ -180,9 +160,8 @@ it('deletes an account at once and everywhere, after its password and address ar
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   expect(await page.getByText('Your account is deleted').count()).toBe(0);
-  expect(
-    await page.evaluate('[...Object.values(sessionStorage), ...Object.values(localStorage)].join()'),
-  ).not.toContain('Written in vain');
+  const kept = await page.evaluate('JSON.stringify([sessionStorage, localStorage])');
+  expect(kept).not.toContain('Written in vain');
   const operations = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'For operators' }).click();
   await (await operations).getByRole('heading', { name: 'Operations' }).waitFor();

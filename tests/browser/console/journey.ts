@@ -9,7 +9,7 @@ import { useConsole } from './screen.ts';
 export async function takeJourney(browser: Browser, url: string): Promise<void> {
   const rest = createRest(url);
   const { page, problems, origins, close } = await visit(browser, url);
-  const { button, field, titleOf, signUp, signIn, add, tick, goTo, says, lists } = useConsole(page);
+  const { button, field, titleOf, signUp, signIn, add, tick, goTo, says, lists, submit } = useConsole(page);
 
   const account = await signUp();
   await says('Nothing to do yet');
@@ -54,8 +54,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await lists(['Water the plants']);
 
   await goTo('Account');
-  await field('Display name').fill('Ada Lovelace');
-  await button('Save the name').click();
+  await submit('Save the name', { 'Display name': 'Ada Lovelace' });
   await eventually(async () => expect(await page.getByRole('banner').textContent()).toContain('Ada Lovelace'));
   const download = page.waitForEvent('download');
   await button('Download your data').click();
@@ -63,8 +62,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   expect(exported.tasks.map(({ title }) => title)).toContain('Buy two loaves of bread');
 
   await goTo('Tokens');
-  await field('Name').fill('My script');
-  await button('Make the token').click();
+  await submit('Make the token', { Name: 'My script' });
   const personal = await field('The token').inputValue();
   expect((await rest('GET', '/tasks', { token: personal })).body).toMatchObject({ count: 3 });
   await button('End the token My script').click();

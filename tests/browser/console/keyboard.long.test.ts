@@ -1,56 +1,37 @@
 import { eventually } from '@taskmesh/testing';
-import type { Page } from 'playwright-core';
 import { logIn, newAccount } from '../../http.ts';
+import { focused, isOn, tabTo } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { url, open } = usePlatform();
-
-/** Returns the name of the focused element as a screen reader reads it. */
-const focused = (page: Page) =>
-  page.evaluate<string>(`(() => {
-    const element = document.activeElement;
-    return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
-  })()`);
-const isOn = (page: Page, what: string) => eventually(async () => expect(await focused(page)).toBe(what));
-
-/** Presses Tab until the focus is on `what`. @throws if it cannot be reached */
-async function tabTo(page: Page, what: string, key = 'Tab'): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
-    await page.keyboard.press(key);
-    if ((await focused(page)) === what) return;
-  }
-  throw new Error(`The focus never came to “${what}”.`);
-}
 
 it('everything can be done with the keyboard alone', async () => {
   const { page, lists, says } = await open();
   const { keyboard } = page;
   const account = newAccount();
-  const type = async (...texts: string[]) => {
-    for (const text of texts) await keyboard.type(text);
+  const enter = async (...keys: string[]) => {
+    for (const key of keys) await keyboard.press(key);
   };
 
   await isOn(page, 'E-mail');
   await tabTo(page, 'Create an account');
   await keyboard.press('Enter');
   await isOn(page, 'Name');
-  await type('Ada');
-  await keyboard.press('Tab');
-  await type(account.email);
-  await keyboard.press('Tab');
-  await type(account.password);
-  await keyboard.press('Enter');
+  for (const text of ['Ada', account.email, account.password]) {
+    await keyboard.type(text);
+    await keyboard.press('Tab');
+  }
+  await enter('Shift+Tab', 'Enter');
   await says('Nothing to do yet');
 
   await isOn(page, 'New task');
 
   // The first tab stop skips the navigation.
   await tabTo(page, 'Skip to the content', 'Shift+Tab');
-  await keyboard.press('Enter');
-  await keyboard.press('Tab');
+  await enter('Enter', 'Tab');
   expect(await focused(page)).toBe('New task');
   for (const title of ['first', 'second', 'third']) {
-    await type(title);
+    await keyboard.type(title);
     await keyboard.press('Enter');
     expect(await focused(page)).toBe('New task');
   }
@@ -66,13 +47,13 @@ it('everything can be done with the keyboard alone', async () => {
   expect(await focused(page)).toBe('Edit second');
   await keyboard.press('Enter');
   await isOn(page, 'Title');
-  await type(', changed');
+  await keyboard.type(', changed');
   await keyboard.press('Escape');
   await isOn(page, 'Edit second');
   await keyboard.press('Enter');
   await isOn(page, 'Title');
   await keyboard.press('End');
-  await type(', changed');
+  await keyboard.type(', changed');
   await keyboard.press('Enter');
   await lists(['second, changed', 'first']);
   await isOn(page, 'Edit second, changed');
@@ -90,7 +71,7 @@ it('everything can be done with the keyboard alone', async () => {
   await keyboard.press('Enter');
   await page.locator('h1:focus', { hasText: 'Tokens' }).waitFor(); // the link has the same text
   await tabTo(page, 'Name');
-  await type('script');
+  await keyboard.type('script');
   await keyboard.press('Enter');
   await isOn(page, 'The token');
   await tabTo(page, 'End the token script');

@@ -2,22 +2,30 @@ import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
 import { type Account, newAccount } from '../../http.ts';
 
-/** How long one step may take on a busy machine. */
-const PATIENCE = { timeoutMs: 30_000 };
+/** Returns the name of the focused element as a screen reader reads it. */
+export const focused = (page: Page) =>
+  page.evaluate<string>(`(() => {
+    const element = document.activeElement;
+    return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
+  })()`);
+export const isOn = (page: Page, what: string) => eventually(async () => expect(await focused(page)).toBe(what));
+
+/** Presses Tab until the focus is on something whose name begins like this. @throws if it cannot be reached */
+export async function tabTo(page: Page, what: string, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press(key);
+    if ((await focused(page)).startsWith(what)) return;
+  }
+  throw new Error(`The focus never came to “${what}”.`);
+}
 
 /** Reads and uses the console as a person does: by its texts, labels and keys. */
 export function useConsole(page: Page) {
   const button = (name: string | RegExp) => page.getByRole('button', { name });
   const field = (name: string) => page.getByRole('textbox', { name, exact: true });
   const titleOf = (title: string) => page.getByRole('button', { name: `Edit ${title}`, exact: true });
-  const titles = () =>
-    page.evaluate<string[]>(
-      `[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.textContent)`,
-    );
-  const enter = async ({ email, password }: Account) => {
-    await field('E-mail').fill(email);
-    await field('Password').fill(password);
-  };
+  const found = `[...document.querySelectorAll('.tasks .title')].map(({ lastChild }) => lastChild.textContent)`;
+  const titles = () => page.evaluate<string[]>(found);
   const screen = {
     button,
     field,
@@ -26,16 +34,18 @@ export function useConsole(page: Page) {
     titles,
     async signUp(account = newAccount()) {
       await page.getByRole('link', { name: 'Create an account' }).click();
-      await field('Name').fill('Ada');
-      await enter(account);
-      await button('Create the account').click();
+      await screen.submit('Create the account', { Name: 'Ada', 'E-mail': account.email, Password: account.password });
       await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
       return account;
     },
     async signIn(account: Account) {
-      await enter(account);
-      await button('Sign in').click();
+      await screen.submit('Sign in', { 'E-mail': account.email, Password: account.password });
       await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+    },
+    /** Fills in a form, and presses its button. */
+    async submit(deed: string | RegExp, fields: Record<string, string> = {}) {
+      for (const [name, text] of Object.entries(fields)) await field(name).fill(text);
+      await button(deed).click();
     },
     async add(title: string) {
       await field('New task').fill(title);
@@ -56,8 +66,7 @@ export function useConsole(page: Page) {
     /** Waits until the server has all changes. */
     settles: () => page.locator('.waits').first().waitFor({ state: 'detached' }),
     /** Waits until the list has exactly these tasks. */
-    lists: (expected: string[], { timeoutMs } = PATIENCE) =>
-      eventually(async () => expect(await titles()).toEqual(expected), { timeoutMs }),
+    lists: (expected: string[]) => eventually(async () => expect(await titles()).toEqual(expected)),
   };
   return screen;
 }

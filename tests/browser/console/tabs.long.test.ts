@@ -74,27 +74,33 @@ it.each([
   expect(await isDone()).toBe(false);
 });
 
+/** Leaves a change pending, and closes the tab. Expects these questions. */
+async function closesAfter(tab: Page, asked: string[]) {
+  const { add, lists } = useConsole(tab);
+  await tab.route('**/graphql', (route) => route.abort());
+  await add('waits');
+  await lists(['waits']);
+  const dialogs: string[] = [];
+  tab.on('dialog', (dialog) => {
+    dialogs.push(dialog.type());
+    void dialog.accept();
+  });
+  const closed = tab.waitForEvent('close');
+  await tab.close({ runBeforeUnload: true });
+  await closed;
+  expect(dialogs).toEqual(asked);
+}
+
 it.each([
   ['asks before it closes', false, ['beforeunload']],
   ['closes without a question', true, []],
 ])('a tab %s with pending changes (kept on the device: %s)', async (_what, stays, asked) => {
-  const { page, signIn, add, lists, says } = await open();
+  const { page, signIn, says } = await open();
   const account = await register(url());
   if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
   await signIn(account);
   await says('Nothing to do yet');
-  await page.route('**/graphql', (route) => route.abort());
-  await add('waits');
-  await lists(['waits']);
-  const dialogs: string[] = [];
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.type());
-    void dialog.accept();
-  });
-  const closed = page.waitForEvent('close');
-  await page.close({ runBeforeUnload: true });
-  await closed;
-  expect(dialogs).toEqual(asked);
+  await closesAfter(page, asked);
 });
 
 /** Two tabs that share the device's session. */
@@ -111,16 +117,7 @@ async function openTwo() {
 
 it('a second tab asks before it closes with pending changes, because the device keeps only those of the first tab', async () => {
   const { second } = await openTwo();
-  const { add, lists } = useConsole(second);
-  await second.route('**/graphql', (route) => route.abort());
-  await add('waits');
-  await lists(['waits']);
-  const asked = second.waitForEvent('dialog');
-  const closing = second.close({ runBeforeUnload: true });
-  const dialog = await asked;
-  expect(dialog.type()).toBe('beforeunload');
-  await dialog.accept();
-  await closing;
+  await closesAfter(second, ['beforeunload']);
 });
 
 it('a tab with a session of its own keeps its changes over a reload while another tab of the user is open, and asks before it closes, even after the session has ended', async () => {

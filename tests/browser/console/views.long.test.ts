@@ -66,7 +66,7 @@ const AT_ONCE = { timeoutMs: 2_000 };
 it.each([PHONE, DESK])('an opened editor is fully on the screen, in a window of %j', async (viewport) => {
   const { page, signUp, add, lists, titleOf, field } = await open({ viewport });
   await signUp();
-  const titles = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map((number) => `task ${number}`);
+  const titles = TASKS.slice(0, 7);
   for (const title of titles) await add(title);
   await lists(titles.toReversed());
   for (const title of titles.toReversed()) {
@@ -94,12 +94,9 @@ it('a notice with an Undo button takes one line on a phone, and disappears in an
 const LONG = 'papers and letters '.repeat(14).slice(0, 255).trim();
 const WITHOUT_BLANKS = 'x'.repeat(255);
 
-it.each([
-  ['a phone', { width: 360, height: 740 }],
-  ['a desk', { width: 1280, height: 900 }],
-])(
-  'a very long category takes one line on %s, and is shown in full in the tooltip and the editor',
-  async (_where, viewport) => {
+it.each([PHONE, DESK])(
+  'a very long category takes one line, and is shown in full in the tooltip and the editor, in a window of %j',
+  async (viewport) => {
     const account = await register(url());
     const create = (title: string, category: string) =>
       account.create(title, { category, due_date: '2999-01-01T00:00:00Z' });
@@ -175,33 +172,33 @@ it('an e-mail address is typed once for all forms', async () => {
 });
 
 it('all errors of a sign-up are shown at once', async () => {
-  const { page, says, button, field, sent } = await openForms();
+  const { page, says, submit, sent } = await openForms();
   await page.getByRole('link', { name: 'Create an account' }).click();
-  await field('E-mail').fill('ada');
-  await field('Password').fill('short');
-  await button('Create the account').click();
-  await says('Name must have 1 to 255 characters.');
-  await says('E-mail must be an e-mail address.');
-  await says('Password must have 8 to 128 characters.');
+  await submit('Create the account', { 'E-mail': 'ada', Password: 'short' });
+  const ofName = 'Name must have 1 to 255 characters.';
+  for (const text of [ofName, 'E-mail must be an e-mail address.', 'Password must have 8 to 128']) await says(text);
   expect(sent()).toBe(1);
-  expect(await shown(page)).toEqual({ label: 'Name', isWrong: true, says: 'Name must have 1 to 255 characters.' });
+  expect(await shown(page)).toEqual({ label: 'Name', isWrong: true, says: ofName });
 });
 
-it.each([
-  ['Change the password', ['Type your current password.', 'Type the new password.'], 'Current password'],
-  ['Send the link', ['Type the new address.', 'Type your password.'], 'New address'],
-  [
-    'Delete the account',
-    ['Type your password.', 'That is not the address of this account.'],
-    'Confirm with your password',
-  ],
-])('an empty account form names all missing fields, and is not sent: %s', async (deed, sentences, label) => {
+it('an empty account form names all missing fields, and is not sent', async () => {
   const { page, signUp, goTo, says, button, sent } = await openForms();
   await signUp();
   const before = sent();
   await goTo('Account');
-  await button(deed).click();
-  for (const sentence of sentences) await says(sentence);
-  expect(await shown(page)).toEqual({ label, isWrong: true, says: sentences[0] });
+  for (const [deed, label, first, second] of [
+    ['Change the password', 'Current password', 'Type your current password.', 'Type the new password.'],
+    ['Send the link', 'New address', 'Type the new address.', 'Type your password.'],
+    [
+      'Delete the account',
+      'Confirm with your password',
+      'Type your password.',
+      'That is not the address of this account.',
+    ],
+  ] as const) {
+    await button(deed).click();
+    for (const sentence of [first, second]) await says(sentence);
+    expect(await shown(page)).toEqual({ label, isWrong: true, says: first });
+  }
   expect(sent()).toBe(before);
 });

@@ -1,89 +1,64 @@
-import { eventually } from '@taskmesh/testing';
 import { barriersIn } from '../console/axe.ts';
+import { focused, isOn, tabTo } from '../console/screen.ts';
 import { useOperatedPlatform, useOperations } from './operator.ts';
 
 const { url, token, open, openAsOperator } = useOperatedPlatform();
 
-const SIZES = {
-  phone: { width: 360, height: 740 },
-  tablet: { width: 768, height: 1024 },
-  desk: { width: 1280, height: 900 },
-};
-
-describe.each(Object.entries(SIZES))('on a %s', (_size, viewport) => {
-  it.each(['light', 'dark'] as const)(
-    'no operators’ view has barriers, or is wider than the screen, in %s mode',
-    async (colorScheme) => {
-      const { page, button, goTo, ends, says } = await openAsOperator({ viewport, colorScheme });
-      const look = async (what: string) => {
-        expect([what, await barriersIn(page)]).toEqual([what, []]);
-        const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-        expect([what, beyond]).toEqual([what, 0]);
-      };
-      await look('overview');
-      await goTo('Backups');
-      await button('Make a backup').click();
-      await ends('Making a backup', 'done');
-      await look('backups');
-      for (const deed of [/^Restore taskmesh/, /^Delete taskmesh/]) {
-        await button(deed).first().click();
-        await page.getByRole('dialog').waitFor();
-        await look(String(deed));
-        await button('Cancel').click();
-      }
-      await goTo('Dead letters');
-      await says('There are none: the feed delivers everything.');
-      await look('dead letters');
-      await button('Sign out').click();
-      await page.getByRole('heading', { name: 'Operations' }).waitFor();
-      await look('sign-in');
-    },
-  );
+it.each([
+  { viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
+  { viewport: { width: 768, height: 1024 }, colorScheme: 'light' },
+  { viewport: { width: 1280, height: 900 }, colorScheme: 'dark' },
+] as const)('no operators’ view has barriers, or is wider than the screen: %j', async (look) => {
+  const { page, button, goTo, ends, says } = await openAsOperator(look);
+  const inspect = async (what: string) => {
+    expect([what, await barriersIn(page)]).toEqual([what, []]);
+    const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    expect([what, beyond]).toEqual([what, 0]);
+  };
+  await inspect('overview');
+  await goTo('Backups');
+  await button('Make a backup').click();
+  await ends('Making a backup', 'done');
+  await inspect('backups');
+  for (const deed of [/^Restore taskmesh/, /^Delete taskmesh/]) {
+    await button(deed).first().click();
+    await page.getByRole('dialog').waitFor();
+    await inspect(String(deed));
+    await button('Cancel').click();
+  }
+  await goTo('Dead letters');
+  await says('There are none: the feed delivers everything.');
+  await inspect('dead letters');
+  await button('Sign out').click();
+  await page.getByRole('heading', { name: 'Operations' }).waitFor();
+  await inspect('sign-in');
 });
 
 it('an archive is restored with the keyboard alone', async () => {
   const { page } = await open({}, `${url()}/#/operations`);
   const { keyboard } = page;
-  const { button, ends } = useOperations(page);
-  const focused = () =>
-    page.evaluate<string>(`(() => {
-      const element = document.activeElement;
-      return element.getAttribute('aria-label') ?? element.labels?.[0]?.textContent ?? element.textContent;
-    })()`);
-  const tabTo = async (what: RegExp) => {
-    for (let presses = 0; presses < 60; presses += 1) {
-      await keyboard.press('Tab');
-      if (what.test(await focused())) return;
-    }
-    throw new Error(`The focus never came to ${String(what)}.`);
-  };
-  await tabTo(/^Operators’ token$/);
+  const { ends } = useOperations(page);
+  await tabTo(page, 'Operators’ token');
   await keyboard.type(token());
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await tabTo(/^Skip to the content$/);
-  await tabTo(/^Backups$/);
+  await tabTo(page, 'Backups');
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Backups', exact: true }).waitFor();
-  await tabTo(/^Make a backup$/);
+  await tabTo(page, 'Make a backup');
   await keyboard.press('Enter');
   await ends('Making a backup', 'done');
-  await tabTo(/^Dismiss$/);
+  await tabTo(page, 'Dismiss');
   await keyboard.press('Enter');
-  const name =
-    (
-      await button(/^Restore taskmesh/)
-        .first()
-        .getAttribute('aria-label')
-    )?.replace('Restore ', '') ?? '';
-  await tabTo(/^Restore taskmesh/);
+  await tabTo(page, 'Restore taskmesh');
+  const name = (await focused(page)).replace('Restore ', '');
   await keyboard.press('Enter');
   await page.getByRole('dialog').waitFor();
   await keyboard.press('Escape');
   await page.locator('dialog').waitFor({ state: 'detached' }); // by the element, because a closed dialog has no role
-  await eventually(async () => expect(await focused()).toBe(`Restore ${name}`));
+  await isOn(page, `Restore ${name}`);
   await keyboard.press('Enter');
-  await eventually(async () => expect(await focused()).toBe('Name of the archive'));
+  await isOn(page, 'Name of the archive');
   await keyboard.type(name);
   await keyboard.press('Enter');
   await ends(`Restoring ${name}`, 'done');

@@ -28,13 +28,8 @@ interface Example {
 const changeIn = (line: string) => (/^(INSERT|UPDATE|DELETE) /.test(line) ? line : undefined);
 
 const ofNode = (name: string, env: Record<string, string> = {}): Example => ({
-  name: [`${name}.mjs`, ...Object.values(env)].join(' '),
-  needs: 'Node',
-  isThere: true,
-  command: () => [process.execPath, join(EXAMPLES, `${name}.mjs`)],
-  env,
-  changeIn,
-  resumes: true,
+  ...{ name: [`${name}.mjs`, ...Object.values(env)].join(' '), needs: 'Node', isThere: true, env },
+  ...{ command: () => [process.execPath, join(EXAMPLES, `${name}.mjs`)], changeIn, resumes: true },
 });
 
 /** The Java example prints the results as JSON. */
@@ -57,28 +52,19 @@ const EXAMPLE_PROGRAMS: Example[] = [
   ...['apollo', 'urql', 'relay', 'tanstack-query'].map((name) => ofNode(`front-ends/${name}`)),
   ofNode('front-ends/apollo', { APOLLO_VERSION: '3' }),
   {
-    name: 'python/live.py',
-    needs: 'python3 (3.9 or later)',
+    ...{ name: 'python/live.py', needs: 'python3 (3.9 or later)', changeIn, resumes: true },
     isThere: runs('python3', ['-c', 'import sys; assert sys.version_info >= (3, 9)']),
     command: () => ['python3', join(PYTHON, 'live.py')],
-    changeIn,
-    resumes: true,
   },
   {
-    name: 'python/channel.py',
-    needs: 'python3 (3.11 or later) with venv and pip',
+    ...{ name: 'python/channel.py', needs: 'python3 (3.11 or later) with venv and pip', changeIn, resumes: false },
     isThere: runs('python3', ['-c', 'import sys, venv, ensurepip; assert sys.version_info >= (3, 11)']),
     command: () => [installedPython(), join(PYTHON, 'channel.py')],
-    changeIn,
-    resumes: false,
   },
   {
-    name: 'java/Live.java',
-    needs: 'java (a JDK, 17 or later)',
+    ...{ name: 'java/Live.java', needs: 'java (a JDK, 17 or later)', changeIn: changeInJson, resumes: true },
     isThere: runs('javac', ['--release', '17', '--version']),
     command: () => ['java', join(EXAMPLES, 'java/Live.java')],
-    changeIn: changeInJson,
-    resumes: true,
   },
 ];
 
@@ -92,22 +78,12 @@ function runs(program: string, args: string[]): boolean {
   }
 }
 
-/** A running program and its output. */
-interface Program {
-  lines(): string[];
-  errors(): string;
-  /** Resolves with its exit code or signal. */
-  ended: Promise<string>;
-  /** Ends the program if it is still running. */
-  stop(): Promise<void>;
-}
-
-function startProgram(command: string[], env: Record<string, string>): Program {
+/** Starts a program. `ended` resolves with its exit code or signal. */
+function startProgram(command: string[], env: Record<string, string>) {
   const [file = '', ...args] = command;
   const { PATH, HOME } = process.env;
   const child = spawn(file, args, { env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  let errors = '';
+  let [output, errors] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const ended = new Promise<string>((resolve, reject) => {
@@ -140,11 +116,8 @@ beforeAll(async () => {
 async function start({ command, env, changeIn }: Example) {
   const owner = await register(product().url);
   await owner.create('before');
-  const program = startProgram(command(), {
-    TASKMESH_URL: `http://${network.host}:${network.port}`,
-    TASKMESH_TOKEN: owner.token,
-    ...env,
-  });
+  const TASKMESH_URL = `http://${network.host}:${network.port}`;
+  const program = startProgram(command(), { TASKMESH_URL, TASKMESH_TOKEN: owner.token, ...env });
   const state = () => program.lines().findLast((line) => line === 'live' || line === 'reconnecting');
   try {
     await eventually(() => expect(state()).toBe('live'), { timeoutMs: START_MS });
@@ -213,47 +186,30 @@ describe('all examples', () => {
   it('notice that the network silently dropped the connection', async () => {
     network.strand();
     await Promise.all(running.map(({ owner }) => owner.create('unheard')));
-    for (const { program, state } of running)
-      await eventually(
-        () => {
-          expect(program.lines()).toContain('reconnecting');
-          expect(state()).toBe('live');
-          expect(program.lines().join('\n')).toContain('unheard');
-        },
-        { timeoutMs: 120_000 },
-      );
+    for (const { program, state } of running) {
+      const isBack = () => program.lines().includes('reconnecting') && state() === 'live';
+      await eventually(isBack, { timeoutMs: 120_000 });
+      await eventually(() => expect(program.lines().join('\n')).toContain('unheard'), SOON);
+    }
   }, 180_000);
 
-  it('read the list again when the tasks are restored from a backup', async () => {
+  it('read the list again when the tasks are restored from a backup, until that succeeds', async () => {
     const file = await makeBackup(product().url);
     await Promise.all(running.map(({ owner }) => owner.create('made after the backup')));
     for (const { changes } of running)
       await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the backup'), SOON);
     const printed = running.map(({ program }) => program.lines().length);
-    const restored = await restoreBackup(product().url, file);
-    expect(restored).toMatchObject({ status: 200, body: { success: true } });
-    for (const [index, { owner, program, changes }] of running.entries()) {
-      const since = () => program.lines().slice(printed[index]).join('\n');
-      await eventually(() => expect(since()).toContain('before'), SOON);
-      expect(since()).not.toContain('made after the backup');
-      await owner.create('made after the restore');
-      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
-    }
-  });
-
-  it('retry reading the list until it succeeds', async () => {
-    const file = await makeBackup(product().url);
-    const printed = running.map(({ program }) => program.lines().length);
     network.refuse('tasks(first');
-    await restoreBackup(product().url, file);
+    expect(await restoreBackup(product().url, file)).toMatchObject({ status: 200, body: { success: true } });
     for (const { program } of running)
       await eventually(() => expect(program.errors().match(/503/g)?.length).toBeGreaterThan(1), SOON);
     network.refuse();
     for (const [index, { owner, program, changes }] of running.entries()) {
       const since = () => program.lines().slice(printed[index]).join('\n');
       await eventually(() => expect(since()).toContain('before'), SOON);
-      await owner.create('made after the refusals');
-      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the refusals'), SOON);
+      expect(since()).not.toContain('made after the backup');
+      await owner.create('made after the restore');
+      await eventually(() => expect(changes().at(-1)).toBe('INSERT made after the restore'), SOON);
     }
   });
 

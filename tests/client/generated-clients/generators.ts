@@ -5,13 +5,10 @@ import { join } from 'node:path';
 /** The generators and the packages of their clients are installed here, once. */
 const CACHE = join(import.meta.dirname, '../../../.cache/generated-clients');
 const OPENAPI_GENERATOR = '7.25.0';
-const NODE_PACKAGES = ['orval@8.38.0', '@hey-api/openapi-ts@0.99.0', 'axios@1.21.1', 'typescript@5.9.3'];
-const PYTHON_PACKAGES = [
-  'urllib3==2.7.0',
-  'python-dateutil==2.9.0.post0',
-  'pydantic==2.12.5',
-  'typing-extensions==4.15.0',
-];
+const NODE_PACKAGES = ['orval@8.38.0', '@hey-api/openapi-ts@0.99.0', 'typescript@5.9.3'];
+const PYTHON_PACKAGES = 'urllib3==2.7.0 python-dateutil==2.9.0.post0 pydantic==2.12.5 typing-extensions==4.15.0'.split(
+  ' ',
+);
 const MAVEN_COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1';
 
 /**
@@ -33,26 +30,11 @@ function run(cwd: string, file: string, ...args: string[]): void {
 function openApiGenerator(folder: string, generator: string, ...args: string[]): void {
   mkdirSync(CACHE, { recursive: true });
   const name = `openapi-generator-cli-${OPENAPI_GENERATOR}.jar`;
+  const artifact = `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`;
   if (!existsSync(join(CACHE, name)))
-    run(
-      CACHE,
-      ...['mvn', '-q', '-B', `${MAVEN_COPY}:copy`, `-DoutputDirectory=${CACHE}`],
-      `-Dartifact=org.openapitools:openapi-generator-cli:${OPENAPI_GENERATOR}`,
-    );
-  run(
-    folder,
-    'java',
-    '-jar',
-    join(CACHE, name),
-    'generate',
-    '-i',
-    'openapi.json',
-    '-g',
-    generator,
-    '-o',
-    'client',
-    ...args,
-  );
+    run(CACHE, 'mvn', '-q', '-B', `${MAVEN_COPY}:copy`, `-DoutputDirectory=${CACHE}`, artifact);
+  const generate = `generate -i openapi.json -g ${generator} -o client`.split(' ');
+  run(folder, 'java', '-jar', join(CACHE, name), ...generate, ...args);
 }
 
 const BEGIN = `import { writeFileSync } from 'node:fs';
@@ -79,17 +61,9 @@ const typescript =
     generate(folder);
     writeFileSync(join(folder, 'main.ts'), `${BEGIN}${main}\n};\nvoid main();\n`);
     writeFileSync(join(folder, 'node.d.ts'), NODE_TYPES);
-    const options = [
-      '--strict',
-      '--skipLibCheck',
-      '--target',
-      'es2022',
-      '--module',
-      'commonjs',
-      '--lib',
-      'es2022,dom,dom.iterable',
-    ];
-    run(folder, 'node_modules/.bin/tsc', ...options, '--outDir', 'built', 'main.ts', 'node.d.ts');
+    const options =
+      '--strict --skipLibCheck --target es2022 --module commonjs --lib es2022,dom,dom.iterable --outDir built';
+    run(folder, 'node_modules/.bin/tsc', ...options.split(' '), 'main.ts', 'node.d.ts');
     return [process.execPath, 'built/main.js'];
   };
 
@@ -103,20 +77,6 @@ const fetchClient = typescript(
     await tasks.createTask({ taskCreate: { ...task } });
     for (const { title } of (await tasks.listTasks({ completed: true })).data) console.log(title);
     await store(await new BackupsApi(new Configuration(at)).downloadBackup({ file: archive }));`,
-);
-
-const axiosClient = typescript(
-  (folder) => openApiGenerator(folder, 'typescript-axios'),
-  `
-    const { AccountsApi, BackupsApi, Configuration, TasksApi } = await import('./client/index');
-    const at = { basePath: url };
-    const { data } = await new AccountsApi(new Configuration(at)).signUp(account);
-    const tasks = new TasksApi(new Configuration({ ...at, accessToken: data.access_token }));
-    await tasks.createTask(task);
-    for (const { title } of (await tasks.listTasks(true)).data.data) console.log(title);
-    // Axios reads bytes only on request.
-    const bytes: unknown = (await new BackupsApi(new Configuration(at)).downloadBackup(archive, { responseType: 'arraybuffer' })).data;
-    writeFileSync('archive', bytes as Uint8Array);`,
 );
 
 const orvalClient = typescript(
@@ -212,7 +172,6 @@ with open("archive", "wb") as file: file.write(BackupsApi(anyone).download_backu
 
 export const GENERATORS: { name: string; needs: string[]; build: Build }[] = [
   { name: 'openapi-generator typescript-fetch', needs: ['java', 'mvn'], build: fetchClient },
-  { name: 'openapi-generator typescript-axios', needs: ['java', 'mvn'], build: axiosClient },
   { name: 'openapi-generator java', needs: ['javac', 'mvn'], build: javaClient },
   { name: 'openapi-generator python', needs: ['java', 'mvn', 'python3'], build: pythonClient },
   { name: 'orval', needs: [], build: orvalClient },

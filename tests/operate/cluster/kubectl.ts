@@ -45,13 +45,11 @@ export async function areNodesFaked(): Promise<boolean> {
 
 const namespaces: string[] = [];
 
-/** Creates a namespace that enforces a pod security standard. */
-export async function newNamespace(standard: 'restricted' | 'privileged' = 'restricted'): Promise<string> {
+/** Creates a namespace that enforces the restricted pod security standard. */
+export async function newNamespace(): Promise<string> {
   const name = `taskmesh-test-${randomBytes(4).toString('hex')}`;
-  const labels = {
-    'pod-security.kubernetes.io/enforce': standard,
-    'pod-security.kubernetes.io/warn': standard,
-  };
+  const modes = ['enforce', 'warn'].map((mode) => [`pod-security.kubernetes.io/${mode}`, 'restricted']);
+  const labels = Object.fromEntries(modes) as object;
   await create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } });
   namespaces.push(name);
   return name;

@@ -172,10 +172,8 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     due_date timestamptz, category text, priority text not null, created_at timestamptz not null, updated_at timestamptz not null);
 copy public.tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at) from stdin;
 `;
-  const row = (description: string) =>
-    [randomUUID(), randomUUID(), 'title', description, 'f', '\\N', '\\N', 'high', '2026-01-01', '2026-01-01'].join(
-      '\t',
-    );
+  const END = ['f', '\\N', '\\N', 'high', '2026-01-01', '2026-01-01'];
+  const row = (description: string) => [randomUUID(), randomUUID(), 'title', description, ...END].join('\t');
 
   it.each<{ what: string; status: number; write: (dump: number) => void }>([
     {

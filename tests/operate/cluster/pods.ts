@@ -26,18 +26,16 @@ interface PodOptions {
   labels: Record<string, string>;
   image: string;
   command: string[];
-  /** @default restricted */
-  spec?: object;
   container?: object;
 }
 
-export const pod = ({ name, namespace, labels, image, command, spec = restricted, container = {} }: PodOptions) => ({
+export const pod = ({ name, namespace, labels, image, command, container = {} }: PodOptions) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace, labels },
   spec: {
     terminationGracePeriodSeconds: 1,
-    ...spec,
+    ...restricted,
     containers: [{ name: 'main', image, command, securityContext: confined, ...container }],
   },
 });

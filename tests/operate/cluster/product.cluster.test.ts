@@ -1,12 +1,10 @@
 import { eventually } from '@taskmesh/testing';
 import { createRest, logIn, register } from '../../http.ts';
 import { describeFeedClients } from '../../feed/feed-clients.ts';
-import { describeOwnAccount } from '../journey/accounts.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeReal, installationForTests } from './installation.ts';
 import { kubectl, list, podsOf, runIn } from './kubectl.ts';
 import { backupToken, PREFIX } from './release.ts';
-import { databaseOf, sql } from './servers.ts';
 
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
@@ -20,30 +18,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
   const product = installationForTests();
 
   describeJourney(() => ({ urls: [product().way.url] }));
-  describeOwnAccount(() => ({ urls: [product().way.url] }));
   describeFeedClients(() => ({ urls: [product().way.url] }));
-
-  it('keeps no data of a deleted account in any service', async () => {
-    const { namespace, way } = product();
-    const { id, token, password, create } = await register(way.url);
-    await create('Sail');
-    const left = async () => {
-      const count = (table: string, column: string) =>
-        `select count(*)::int as count from ${table} where ${column} = '${id}'`;
-      const rows = [
-        ...(await sql(databaseOf(namespace, 'auth'), count('accounts', 'id'))),
-        ...(await sql(
-          databaseOf(namespace, 'tasks'),
-          ...[count('tasks', 'user_id'), count('changes', 'owner_id'), count('closed_owners', 'owner_id')],
-        )),
-      ];
-      return rows.map(([row]) => row?.count);
-    };
-    expect((await left()).slice(0, 2)).toEqual([1, 1]);
-    const deleted = await createRest(way.url)('DELETE', '/auth/profile', { token, body: { password } });
-    expect(deleted.status).toBe(200);
-    await eventually(async () => expect(await left()).toEqual([0, 0, 0, 0]), { timeoutMs: 60_000, everyMs: 500 });
-  });
 
   it('shows operators every part, and that all is well', async () => {
     const { namespace, way } = product();

@@ -37,8 +37,6 @@ const SCRIPTS = [
   { name: 'redis', port: 6379, script: REDIS, memory: '256Mi' },
   { name: 'kafka', port: 9092, script: KAFKA, memory: '1Gi' },
 ];
-/** The pods of the servers, one each. */
-export const SERVER_PODS = SCRIPTS.map(({ name }) => `${name}-0`);
 
 /** Starts PostgreSQL, Redis and Kafka in a namespace of their own unless they exist. Their data lives as long as their pods. */
 async function provideServers(): Promise<void> {
@@ -91,10 +89,7 @@ export async function sql(database: string, ...statements: string[]): Promise<Re
       await client.end();
     };
     run().catch((error) => { console.error(error.message); process.exit(1); });`;
-  return JSON.parse(await runIn(SERVERS, 'postgresql-0', script, database, ...statements)) as Record<
-    string,
-    unknown
-  >[][]; // the rows of `pg`
+  return JSON.parse(await runIn(SERVERS, 'postgresql-0', script, database, ...statements)) as never; // the rows of `pg`
 }
 
 /** Returns the name of a service's database for an installation in a namespace. */
@@ -115,20 +110,12 @@ export async function useServers(namespace: string): Promise<object> {
     'tasks-admin-url': url('tasks'),
   });
   await secret('taskmesh-redis', { 'redis-url': `redis://redis.${SERVERS}.svc:6379` });
-  const to = (app: string) => [
-    {
-      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': SERVERS } },
-      podSelector: { matchLabels: { app } },
-    },
-  ];
+  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': SERVERS } };
+  const egress = SCRIPTS.map(({ name: app, port }) => {
+    return [app, { to: [{ namespaceSelector, podSelector: { matchLabels: { app } } }], ports: [port] }] as const;
+  });
   return {
     kafka: { brokers: [`kafka.${SERVERS}.svc:9092`], topicPrefix: `${namespace}.` },
-    networkPolicy: {
-      egress: {
-        postgresql: { to: to('postgresql'), ports: [5432] },
-        redis: { to: to('redis'), ports: [6379] },
-        kafka: { to: to('kafka'), ports: [9092] },
-      },
-    },
+    networkPolicy: { egress: Object.fromEntries(egress) },
   };
 }

@@ -29,7 +29,7 @@ it('a first start logs no warnings, even if auth takes much longer than tasks to
   await auth.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
   const starting = startEmbedded({ env: ENV, progress: () => {} });
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-  await eventually(async () => expect((await auth.query(waiting)).rowCount).toBe(1), { timeoutMs: 30_000 });
+  await eventually(async () => (await auth.query(waiting)).rowCount === 1);
   await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
   platform = await starting;
   expect(readFileSync(platform.logFile, 'utf8')).toBe('');
@@ -44,12 +44,9 @@ it('a start completes only when clients can connect', async () => {
   const adminPort = await findFreePort();
   const env = { ...ENV, ADMIN_PORT: String(adminPort), LOG_LEVEL: 'fatal' };
   const events: string[] = [];
-  const starting = startEmbedded({ env, progress: () => {} }).then((started) => {
-    events.push('started');
-    return started;
-  });
+  const starting = startEmbedded({ env, progress: () => {} }).finally(() => events.push('started'));
   const readyz = async () => (await fetch(`http://127.0.0.1:${adminPort}/readyz`)).status;
-  await eventually(async () => expect(await readyz()).toBe(503), { timeoutMs: 30_000 });
+  await eventually(async () => expect(await readyz()).toBe(503));
   events.push('may become ready');
   await auth.query('rollback');
   platform = await starting;
@@ -67,14 +64,13 @@ it('a start can be aborted, is live in the meantime, and reports what it waits f
   const giveUp = new AbortController();
   const lines: string[] = [];
   const options = { env, progress: (line: string) => lines.push(line), signal: giveUp.signal, reportAfterMs: 0 };
-  const starting = startEmbedded(options).then(
-    (started) => (platform = started),
-    () => 'given up',
-  );
+  const starting = startEmbedded(options)
+    .then((started) => (platform = started))
+    .catch(() => 'given up');
   const isAlive = async () => (await fetch(`http://127.0.0.1:${adminPort}/livez`)).ok;
   try {
-    await eventually(async () => expect(await isAlive()).toBe(true), { timeoutMs: 15_000 });
-    await eventually(() => expect(lines.at(-1)).toMatch(/^Not ready yet: .*\bauth\b/), { timeoutMs: 15_000 });
+    await eventually(isAlive);
+    await eventually(() => expect(lines.at(-1)).toMatch(/^Not ready yet: .*\bauth\b/));
     giveUp.abort();
     expect(await settlesWithin(starting, 15_000)).toBe(true);
     expect(await starting).toBe('given up');

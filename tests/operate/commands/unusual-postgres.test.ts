@@ -1,26 +1,21 @@
 import { startEmbedded } from '@taskmesh/all-in-one';
 import { createBackup, readBackupConfig } from '@taskmesh/backup';
 import { findFreePort, INNER_SERVICES, provideProgram, startChild, untilReady } from '@taskmesh/local';
-import { createLog } from '@taskmesh/service';
+import { createLog, systemClock } from '@taskmesh/service';
 import { makeTempDir, query, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { useEmbedded } from '../../embedded.ts';
+import { createRest } from '../../http.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeRestore } from '../journey/restore.ts';
 
 const REMEDY =
   'There is no PgBouncer on this machine, which this test needs. Install it ("apt-get install pgbouncer", "brew install pgbouncer").';
 
-interface PgBouncer {
-  /** The URL of the server through PgBouncer. */
-  url: string;
-  stop(): Promise<unknown>;
-}
-
-/** Starts PgBouncer in front of the server, configured as CloudNativePG does it. */
-async function startPgBouncer(serverUrl: string, poolMode: 'session' | 'transaction'): Promise<PgBouncer> {
+/** Starts PgBouncer in front of the server, configured as CloudNativePG does it. Returns the URL of the server through it. */
+async function startPgBouncer(serverUrl: string, poolMode: 'session' | 'transaction') {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const command = await provideProgram(['pgbouncer'], { package: 'pgbouncer', log, remedy: REMEDY });
   const [server, url] = [new URL(serverUrl), new URL(serverUrl)];
@@ -52,18 +47,9 @@ auth_query = select usename, passwd from pg_catalog.pg_shadow where usename = $1
   );
   const args = [...(process.getuid?.() === 0 ? ['-u', 'postgres'] : []), join(dir, 'pgbouncer.ini')];
   const child = await startChild({ command, args, logFile: join(dir, 'log'), ladder: [['SIGINT', 5_000]] });
-  const ready = () =>
-    query(url.href, 'select 1').then(
-      () => true,
-      () => false,
-    );
+  const ready = () => query(url.href, 'select 1').then(Boolean, () => false);
   await untilReady(child, { name: 'PgBouncer', ready, intervalMs: 50 });
-  return {
-    url: url.href,
-    async stop() {
-      await child.stop();
-    },
-  };
+  return { url: url.href, stop: () => child.stop() };
 }
 
 /** Settings that operators make for a role or a database, and that change how text, times, names and failures behave. */
@@ -119,8 +105,8 @@ function describeProduct(prepare: (prefix: string) => Promise<{ url: string; rel
   });
 
   it('reports no problems', async () => {
-    const response = await fetch(`${platform().url}/api/operations/status`);
-    expect(await response.json()).toMatchObject({ message: 'All is well.' });
+    const { body } = await createRest(platform().url)('GET', '/operations/status');
+    expect(body).toMatchObject({ message: 'All is well.' });
   });
   describeRestore(() => ({ urls: [platform().url], backupsDir: join(dataDir, 'backups') }), { isOfStores: true });
   return platform;
@@ -155,7 +141,7 @@ describe('behind PgBouncer in session mode', () => {
 });
 
 describe('behind PgBouncer in transaction mode', () => {
-  let pooler: PgBouncer;
+  let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
   beforeAll(async () => {
     pooler = await startPgBouncer(server, 'transaction');
   });
@@ -177,8 +163,8 @@ describe('behind PgBouncer in transaction mode', () => {
     const log = createLog({ service: 'backup', level: 'silent' });
     const refuse = () => Promise.reject(new Error('never called'));
     const owner = { importDatabase: refuse, compare: refuse, resume: refuse };
-    const owners = { tasks: owner, auth: owner };
-    const backup = await createBackup(readBackupConfig(env), { clock: { now: () => Date.now() }, owners, log });
+    const deps = { clock: systemClock, owners: { tasks: owner, auth: owner }, log };
+    const backup = await createBackup(readBackupConfig(env), deps);
     try {
       await expect(backup.start()).rejects.toThrow(/AUTH_ADMIN_URL.*is reached by a pooler that keeps no sessions/);
     } finally {

@@ -41,9 +41,7 @@ export function runContainer(image: Image, options: ContainerOptions): Container
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const ended = once(child, 'close').then(([code]) => {
     rmSync(bundle, { recursive: true, force: true });
     return { code: code as number | null };
@@ -65,16 +63,10 @@ function specification({ config, root }: Image, options: ContainerOptions) {
   const [uid, gid] = user.split(':').map(Number);
   const none: string[] = [];
   const tmpfs = (destination: string, ...more: string[]) => ({
-    destination,
-    type: 'tmpfs',
-    source: 'tmpfs',
-    options: ['nosuid', ...more],
+    ...{ destination, type: 'tmpfs', source: 'tmpfs', options: ['nosuid', ...more] },
   });
   const bind = (source: string, destination: string, mode: 'ro' | 'rw') => ({
-    destination,
-    type: 'bind',
-    source,
-    options: ['rbind', 'nosuid', 'nodev', mode],
+    ...{ destination, type: 'bind', source, options: ['rbind', 'nosuid', 'nodev', mode] },
   });
   return {
     ociVersion: '1.0.2',

@@ -82,22 +82,22 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       expect(existsSync(join(root, 'root/.npmrc')) || existsSync(join(root, 'app/.npmrc'))).toBe(false);
     });
 
-    it.each(['services', 'all'] as const)('a list of their npm packages: %s', (target) => {
-      const { components } = JSON.parse(readFileSync(join(images[target].root, 'app/sbom.cdx.json'), 'utf8')) as {
-        components: { name: string; group?: string }[];
-      };
+    it.each(['services', 'all'] as const)('a list of their npm packages, and their licences: %s', (target) => {
+      interface Component {
+        name: string;
+        group?: string;
+      }
+      const list = readFileSync(join(images[target].root, 'app/sbom.cdx.json'), 'utf8');
+      const { components } = JSON.parse(list) as { components: Component[] };
       const names = new Set(components.map(({ name, group }) => (group ? `${group}/${name}` : name)));
-      const modules = join(images[target].root, 'app/node_modules');
-      const installed = readdirSync(modules)
+      const kept = join(images[target].root, 'app/node_modules');
+      const installed = readdirSync(kept)
         .filter((name) => !name.startsWith('.'))
-        .flatMap((name) => (name.startsWith('@') ? readdirSync(join(modules, name)).map((n) => `${name}/${n}`) : name));
+        .flatMap((name) => (name.startsWith('@') ? readdirSync(join(kept, name)).map((n) => `${name}/${n}`) : name));
       expect(installed.filter((name) => !names.has(name))).toEqual([]);
-    });
 
-    it.each(['services', 'all'] as const)('the licence text of every package that has one: %s', (target) => {
       const ofLicence = /licen[cs]e|notice|copying/i;
       const original = join(ROOT, 'node_modules');
-      const kept = join(images[target].root, 'app/node_modules');
       const textsIn = (folder: string) =>
         readdirSync(folder).filter(
           (name) =>
@@ -175,10 +175,8 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       const database = (name: 'auth' | 'tasks' | 'backup') =>
         databaseUrl(servers.POSTGRES_URL, serviceDatabase(name, servers.DATABASE_PREFIX));
       const databases = { auth: database('auth'), tasks: database('tasks'), backup: database('backup') };
-      await ensureDatabases(
-        servers.POSTGRES_URL,
-        Object.values(databases).map((each) => new URL(each).pathname.slice(1)),
-      );
+      const names = Object.values(databases).map((each) => new URL(each).pathname.slice(1));
+      await ensureDatabases(servers.POSTGRES_URL, names);
       const ports = await findFreePorts(8);
       const portsOf = (index: number) => ({ PORT: String(ports[index]), ADMIN_PORT: String(ports[index + 4]) });
       const at = (index: number) => `http://127.0.0.1:${ports[index]}`;
@@ -207,15 +205,12 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       ];
       for (const service of services.slice(0, 3))
         await eventually(() => expect(service.output()).toContain('it has to be migrated'), START);
-      for (const index of [0, 1, 2, 3])
-        await eventually(
-          async () => expect((await fetch(`http://127.0.0.1:${ports[index + 4]}/readyz`)).status).toBe(503),
-          START,
-        );
-      for (const [name, POSTGRES_URL] of Object.entries(databases))
-        expect(await start(images.services, { args: ['migrate', name], env: { POSTGRES_URL } }).ended).toEqual({
-          code: 0,
-        });
+      for (const port of ports.slice(4))
+        await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 503, START);
+      for (const [name, POSTGRES_URL] of Object.entries(databases)) {
+        const migration = start(images.services, { args: ['migrate', name], env: { POSTGRES_URL } });
+        expect(await migration.ended).toEqual({ code: 0 });
+      }
       for (const [index, service] of services.entries()) await readyAt(service, ports[index + 4] ?? 0);
       url = at(3);
     }, 300_000);

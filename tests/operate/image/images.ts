@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 /** Kept between runs, so that unchanged layers are not built again. */
 const STORE = join(ROOT, '.cache', 'images');
 const BASE_PACKAGES = 'ca-certificates,libstdc++6,tzdata';
+const BUILD = 'bud --isolation chroot --format docker --layers'.split(' ');
 const run = promisify(execFile);
 
 const TARGETS = {
@@ -36,10 +37,7 @@ async function buildah(...args: string[]): Promise<string> {
 }
 
 async function exists(image: string): Promise<boolean> {
-  return buildah('inspect', '--type', 'image', image).then(
-    () => true,
-    () => false,
-  );
+  return buildah('inspect', '--type', 'image', image).then(Boolean, () => false);
 }
 
 /** Builds a small Debian with this Node and npm, which replaces both base images where no registry is reachable. */
@@ -80,11 +78,8 @@ async function npmSettings(file: string): Promise<string[]> {
   const hasAuthorities = existsSync(authorities);
   if (hasAuthorities) lines.push(`cafile=${authorities}`);
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-  return [
-    '--secret',
-    `id=npmrc,src=${file}`,
-    ...(hasAuthorities ? ['--volume', `${authorities}:${authorities}:ro`] : []),
-  ];
+  const volume = hasAuthorities ? ['--volume', `${authorities}:${authorities}:ro`] : [];
+  return ['--secret', `id=npmrc,src=${file}`, ...volume];
 }
 
 export interface Image {
@@ -103,23 +98,8 @@ export async function buildImage(target: Target): Promise<void> {
   const npmrc = join(STORE, 'npmrc');
   mkdirSync(STORE, { recursive: true });
   try {
-    await buildah(
-      ...[
-        'bud',
-        '--isolation',
-        'chroot',
-        '--format',
-        'docker',
-        '--layers',
-        '--target',
-        target,
-        '--tag',
-        TARGETS[target],
-      ],
-      ...['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`, '--build-arg', `RUNTIME_IMAGE=${RUNTIME_IMAGE}`],
-      ...(await npmSettings(npmrc)),
-      '.',
-    );
+    const bases = ['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`, '--build-arg', `RUNTIME_IMAGE=${RUNTIME_IMAGE}`];
+    await buildah(...BUILD, '--target', target, '--tag', TARGETS[target], ...bases, ...(await npmSettings(npmrc)), '.');
   } finally {
     rmSync(npmrc, { force: true });
   }
@@ -129,8 +109,8 @@ async function buildServers(): Promise<void> {
   await buildImage('all');
   const kafka = await findKafka(() => {});
   const file = join(import.meta.dirname, 'servers.Dockerfile');
-  const args = ['--isolation', 'chroot', '--format', 'docker', '--layers', '--file', file, '--tag', TARGETS.servers];
-  await buildah('bud', ...args, '--build-arg', `ALL_IMAGE=${TARGETS.all}`, dirname(kafka.classPath));
+  const args = ['--file', file, '--tag', TARGETS.servers, '--build-arg', `ALL_IMAGE=${TARGETS.all}`];
+  await buildah(...BUILD, ...args, dirname(kafka.classPath));
 }
 
 /** Mounts an image that was built. */

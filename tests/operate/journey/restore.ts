@@ -14,6 +14,8 @@ interface Outcome {
   error?: string;
 }
 
+const RESTORED = { success: true, message: 'Database restored; the application may need a restart.' };
+
 /**
  * How operators use archives: the ten rules of the interface document, and the effects on users.
  * `isOfStores`: only the tests that depend on PostgreSQL.
@@ -48,15 +50,10 @@ ${rows.join('\n')}
     await owner.create('made after the backup');
     const cursor = await readCursor(url(), owner.token);
     const subscriber = await subscribe(platform().urls, owner.token, cursor);
-    archive('good.tar.gz', {
-      'database.sql': dump([row(owner.id, 'from the backup'), row(randomUUID(), 'of somebody else')]),
-    });
-
+    const rows = [row(owner.id, 'from the backup'), row(randomUUID(), 'of somebody else')];
+    archive('good.tar.gz', { 'database.sql': dump(rows) });
     const { status, body } = await restore('?file=good.tar.gz');
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: { success: true, message: 'Database restored; the application may need a restart.' },
-    });
+    expect([status, body]).toEqual([200, RESTORED]);
 
     await eventually(async () => expect(await owner.titles()).toEqual(['from the backup']));
     await eventually(() => expect(subscriber.failures).toContain('the feed began again')); // CURSOR_EXPIRED
@@ -65,9 +62,8 @@ ${rows.join('\n')}
     expect(next).not.toBe(cursor);
     const again = await subscribe(platform().urls, owner.token, next);
     await owner.create('made after the restore');
-    await eventually(() =>
-      expect(again.changes()).toMatchObject([{ sequence: 1, task: { title: 'made after the restore' } }]),
-    );
+    const first = [{ sequence: 1, task: { title: 'made after the restore' } }];
+    await eventually(() => expect(again.changes()).toMatchObject(first));
     await again.close();
   });
 
@@ -95,17 +91,11 @@ ${rows.join('\n')}
     await owner.create('made after the backup');
     const later = await register(url());
     const { status, body } = await restore(`?file=${file}`);
-    expect({ status, success: body.success, message: body.message }).toEqual({
-      status: 200,
-      success: true,
-      message: 'Database restored; the application may need a restart.',
-    });
+    expect([status, body]).toEqual([200, expect.objectContaining(RESTORED)]);
     await eventually(async () => expect(await read()).toEqual(before));
     // Accounts created after the backup are gone, with their sessions.
     await eventually(async () => expect((await rest('GET', '/tasks', { token: later.token })).status).toBe(401));
-    expect(
-      (await graphql<{ deleteBackup: boolean }>(`mutation { deleteBackup(file: "${file}") }`)).data.deleteBackup,
-    ).toBe(true);
+    expect((await graphql(`mutation { deleteBackup(file: "${file}") }`)).data).toEqual({ deleteBackup: true });
   });
 
   if (isOfStores) return;

@@ -1,16 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import {
-  bearer,
-  JSON_TYPE,
-  MIB,
-  NO_USER,
-  outcomeOf,
-  replacedValue,
-  TASK_FIELDS,
-  times,
-  type Account,
-  type Case,
-} from './case.ts';
+import { bearer, JSON_TYPE, MIB, NO_USER, outcomeOf, replacedValue, TASK_FIELDS, times } from './case.ts';
+import type { Account, Case } from './case.ts';
 import { rawBody } from './sockets.ts';
 
 /** A body, sent to each path that reads one. */
@@ -37,13 +27,10 @@ const bodies: readonly Case[] = [
   ...body('a text of 1 MiB', BAD, () => filled('{"query2":"', 'x', '"}')),
   ...body('a text of escapes', BAD, () => filled('{"query2":"', '\\u0041', '"}')),
   ...body('half a million lists in lists', BAD, () => '['.repeat(MIB / 2) + ']'.repeat(MIB / 2)),
-  ...body('half a million numbers', BAD, () => filled('{"a":[1', ',1', ']}')),
   ...body('a number of 1 MiB', BAD, () => filled('{"a":1', '1', '}')),
   ...body('95,000 keys', BAD, () => `{${Array.from({ length: 95_000 }, (_, at) => `"k${at}":1`).join(',')}}`),
-  ...body('one key, many times', BAD, () => filled('{"a":1', ',"a":1', '}')),
   ...body('large integers that a repeated key replaces', BAD, () => `{${REPLACED}}`),
   ...body('gzip of large integers that a repeated key replaces', BAD, () => gzipSync(`{${REPLACED}}`), GZIP),
-  ...body('an error at the end', BAD, () => filled('{"a":"', 'x', '"')),
   ...body('bytes that are not UTF-8', BAD, () => Buffer.alloc(MIB, 0xff)),
   ...body('more than 1 MiB', TOO_LARGE, () => Buffer.alloc(MIB + 1, 0x20)),
   ...body('gzip of 1 MiB of blanks', BAD, () => gzipSync(filled('{}', ' ', '')), GZIP),
@@ -77,12 +64,9 @@ function header(name: string, value: (turn: number) => string, outcome = '200', 
   return {
     ...{ kind: 'header', name: `${name}: 15,000 characters`, by: 'stranger', outcome },
     send: async (product, _account, turn) => {
-      const post = {
-        method: 'POST',
-        headers: { ...JSON_TYPE, [name]: value(turn) },
-        body: '{"query":"{ __typename }"}',
-      };
-      return outcomeOf(await product.send(path, path === '/graphql' ? post : { headers: post.headers }));
+      const headers = { ...JSON_TYPE, [name]: value(turn) };
+      const post = { method: 'POST', headers, body: '{"query":"{ __typename }"}' };
+      return outcomeOf(await product.send(path, path === '/graphql' ? post : { headers }));
     },
   };
 }
@@ -97,12 +81,10 @@ const headers: readonly Case[] = [
   header('accept', () => `application/json;q="${'\\"'.repeat(7_000)}`),
   header('accept-encoding', () => list('gzip;q=0.1,')),
   header('x-forwarded-for', () => list('10.0.0.1,')),
-  header('forwarded', () => list('for=1;')),
   header('authorization', (turn) => `Bearer ${turn}${'x.'.repeat(7_000)}`),
   header('authorization', () => `Bearer${' '.repeat(14_000)}x`),
   header('cookie', () => list('a=b; ')),
   header('traceparent', () => list('00-')),
-  header('tracestate', () => list('a=b,')),
   header('baggage', () => list('a=b,')),
   header('content-type', () => `application/json;${' charset=utf-8;'.repeat(900)}`),
   header('if-none-match', () => list('"a",'), '200', '/api/openapi.json'),
@@ -111,13 +93,9 @@ const headers: readonly Case[] = [
 ];
 
 /** A path with its query. */
-function rest(
-  name: string,
-  by: Case['by'],
-  outcome: string,
-  path: (turn: number, account: Account) => string,
-  sent: { method?: string; body?: (turn: number) => unknown } = {},
-): Case {
+type Path = (turn: number, account: Account) => string;
+type Body = { method?: string; body?: (turn: number) => unknown };
+function rest(name: string, by: Case['by'], outcome: string, path: Path, sent: Body = {}): Case {
   return {
     ...{ kind: 'REST', name, by, outcome },
     send: async (product, account, turn) =>
@@ -133,13 +111,10 @@ function rest(
 
 const paths: readonly Case[] = [
   rest('a query of 3,000 parameters', 'stranger', '401 UNAUTHENTICATED', () => `/api/tasks?${'a=1&'.repeat(3_700)}`),
-  rest(
-    'a document in a query',
-    'stranger',
-    NO_USER,
-    (turn) =>
-      `/graphql?query=${encodeURIComponent(`{ ${times(25, (at) => `a${turn}_${at}: task(id: "1") { ${TASK_FIELDS.join(' ')} }`)} }`)}`,
-  ),
+  rest('a document in a query', 'stranger', NO_USER, (turn) => {
+    const document = `{ ${times(25, (at) => `a${turn}_${at}: task(id: "1") { ${TASK_FIELDS.join(' ')} }`)} }`;
+    return `/graphql?query=${encodeURIComponent(document)}`;
+  }),
   rest('variables that a repeated key replaces', 'stranger', '200', () => {
     const variables = replacedValue({ levels: 500, keyLength: 1, integers: 300 });
     const written = encodeURIComponent(`{${variables}}`).replaceAll('%3A', ':').replaceAll('%2C', ',');
@@ -152,14 +127,7 @@ const paths: readonly Case[] = [
     method: 'POST',
     body: (turn) => ({ email: `r${turn}@limits.example`, password: 'not the right one' }),
   }),
-  rest(
-    'a query of 3,000 parameters',
-    'account',
-    '400 BAD_USER_INPUT',
-    () => `/api/tasks?${'completed=true&'.repeat(980)}`,
-  ),
   rest('a list of 1,000 tasks', 'account', '200', () => '/api/tasks'),
-  rest('a list of 1,000 tasks, reduced', 'account', '200', () => '/reduced/api/tasks?limit=1000'),
   rest('a list by priority', 'account', '200', () => '/api/tasks?sortBy=priority&order=asc&completed=false'),
   rest('a list behind the last page', 'account', '200', () => '/api/tasks?offset=2147483647'),
   rest('a category of 5,000 characters', 'account', '200', () => `/api/tasks?category=${'%F0%9F%98%80'.repeat(1_200)}`),

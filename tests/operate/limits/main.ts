@@ -1,32 +1,18 @@
-import { createRandom } from '@taskmesh/testing';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ALL_CASES, CROWDED } from './all-cases.ts';
 import type { Case } from './case.ts';
-import { startMeasuredProduct } from './measured-product.ts';
-import { searchWorst, SPACES } from './search.ts';
-import {
-  type BUDGETS,
-  createAccount,
-  CROWD,
-  measureCase,
-  measureCrowd,
-  measureSlowness,
-  type Measured,
-} from './suite.ts';
+import { startMeasuredProduct, type Usage } from './measured-product.ts';
+import { createAccount, CROWD, measureCase, measureCrowd, measureSlowness, type Measured } from './suite.ts';
 
 const PAGE = new URL('../../../docs/limits.md', import.meta.url);
 const { values: options } = parseArgs({
-  options: {
-    only: { type: 'string', default: '' },
-    search: { type: 'string', default: '0' },
-    seed: { type: 'string', default: '1' },
-    write: { type: 'boolean', default: false },
-  },
+  options: { only: { type: 'string', default: '' }, write: { type: 'boolean', default: false } },
 });
 const only = new RegExp(options.only);
-const isWanted = ({ kind, name }: Pick<Case, 'kind' | 'name'>) => only.test(`${kind}: ${name}`);
-const seconds = Number(options.search);
+const isWanted = ({ kind, name }: Case) => only.test(`${kind}: ${name}`);
+const row = ({ kind, by, name }: Case, { cpuMs, pauseMs, privateMib }: Usage, remark = '') =>
+  `| ${[kind, by, name + remark, cpuMs.toFixed(1), pauseMs.toFixed(1), privateMib.toFixed(0)].join(' | ')} |`;
 
 const product = await startMeasuredProduct();
 try {
@@ -36,23 +22,16 @@ try {
   const worst = new Map<string, { each: Case; measured: Measured }>();
   for (const each of ALL_CASES.filter(isWanted)) {
     const measured = await measureCase(product, account, each, slowness);
-    const remark = measured.outcome === each.outcome ? '' : `: ${measured.outcome} instead of ${each.outcome}`;
-    console.error(row(each.kind, each.by, `${each.name}${remark}`, measured));
+    const { outcome } = measured;
+    console.error(row(each, measured, outcome === each.outcome ? '' : `: ${outcome} instead of ${each.outcome}`));
     const key = `${each.kind} ${each.by}`;
     if (measured.cpuMs > (worst.get(key)?.measured.cpuMs ?? 0)) worst.set(key, { each, measured });
   }
-  const rows = [...worst.values()].map(({ each: { kind, by, name }, measured }) => row(kind, by, name, measured));
+  const rows = [...worst.values()].map(({ each, measured }) => row(each, measured));
   for (const each of CROWDED.filter(isWanted)) {
-    const { cpuMs, pauseMs, privateMib, outcomes } = await measureCrowd(product, account, each, slowness);
-    console.error(row(each.kind, each.by, `${each.name}: ${JSON.stringify(outcomes)}`, { cpuMs, pauseMs, privateMib }));
-    rows.push(row(each.kind, each.by, `${each.name}, ${CROWD} at once`, { cpuMs, pauseMs, privateMib }));
-  }
-  for (const space of seconds > 0 ? SPACES : []) {
-    const given = { product, account, slowness, random: createRandom(Number(options.seed)), seconds };
-    const { worst: found, tried, ...others } = await searchWorst(space, given);
-    console.error(space.name, JSON.stringify({ found, ...others }));
-    const name = `the worst of ${tried}, found by a search (seed ${options.seed}, ${seconds} s)`;
-    rows.push(row(space.name, space.by, name, found));
+    const { outcomes, ...usage } = await measureCrowd(product, account, each, slowness);
+    console.error(row(each, usage, `: ${JSON.stringify(outcomes)}`));
+    rows.push(row(each, usage, `, ${CROWD} at once`));
   }
   const kept = (await product.keptMib()) - keptBefore;
   const table = [
@@ -63,20 +42,8 @@ try {
     `Kept after all of them: ${kept.toFixed(0)} MiB. The machine needed ${slowness.toFixed(1)} times the CPU of the one that the figures are for.`,
   ].join('\n');
   console.log(table);
-  if (options.write)
-    writeFileSync(
-      PAGE,
-      readFileSync(PAGE, 'utf8').replace(/(<!-- measured -->\n)[\s\S]*?(\n<!-- end -->)/, `$1${table}$2`),
-    );
+  const written = /(<!-- measured -->\n)[\s\S]*?(\n<!-- end -->)/;
+  if (options.write) writeFileSync(PAGE, readFileSync(PAGE, 'utf8').replace(written, `$1${table}$2`));
 } finally {
   await product.stop();
-}
-
-function row(
-  kind: string,
-  by: keyof typeof BUDGETS,
-  name: string,
-  { cpuMs, pauseMs, privateMib }: Pick<Measured, 'cpuMs' | 'pauseMs' | 'privateMib'>,
-): string {
-  return `| ${[kind, by, name, cpuMs.toFixed(1), pauseMs.toFixed(1), privateMib.toFixed(0)].join(' | ')} |`;
 }

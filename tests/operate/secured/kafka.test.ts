@@ -14,11 +14,8 @@ const log = createLog({ service: 'test', level: 'silent' });
 const ports = { SSL: 0, SASL_SSL: 0, SASL_PLAINTEXT: 0 };
 
 const authority = await createAuthority();
-const [server, client, stranger] = await Promise.all([
-  authority.issue(),
-  authority.issue('taskmesh'),
-  createAuthority(),
-]);
+const issued = [authority.issue(), authority.issue('taskmesh'), createAuthority()] as const;
+const [server, client, stranger] = await Promise.all(issued);
 const ca = files.write('ca.pem', authority.ca);
 const trusted = `sslrootcert=${ca}`;
 const identified = `sslcert=${files.write('client.crt', client.cert)}&sslkey=${files.write('client.key', client.key)}`;
@@ -36,9 +33,8 @@ const kafka = await startKafka({
   dataDir: files.path('kafka'),
   port,
   log: () => undefined,
-  formatArguments: ['SCRAM-SHA-256', 'SCRAM-SHA-512'].flatMap((mechanism) => [
-    '--add-scram',
-    `${mechanism}=[name=taskmesh,password=${PASSWORD}]`,
+  formatArguments: ['SHA-256', 'SHA-512'].flatMap((hash) => [
+    ...['--add-scram', `SCRAM-${hash}=[name=taskmesh,password=${PASSWORD}]`],
   ]),
   properties: [
     `listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort},${listeners.join()}`,
@@ -47,8 +43,7 @@ const kafka = await startKafka({
     `listener.security.protocol.map=${['PLAINTEXT', ...Object.keys(ports)].map((name) => `${name}:${name}`).join()},CONTROLLER:PLAINTEXT`,
     'sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512',
     ...loginModule('plain', 'plain.PlainLoginModule', `user_taskmesh="${PASSWORD}"`),
-    ...loginModule('scram-sha-256', 'scram.ScramLoginModule'),
-    ...loginModule('scram-sha-512', 'scram.ScramLoginModule'),
+    ...['256', '512'].flatMap((bits) => loginModule(`scram-sha-${bits}`, 'scram.ScramLoginModule')),
     'ssl.keystore.type=PEM',
     `ssl.keystore.location=${files.write('server.pem', server.key + server.cert)}`,
     'ssl.truststore.type=PEM',
@@ -99,12 +94,6 @@ describe('a Kafka that requires TLS or a login', () => {
     ['a stranger vouches for it', 'SASL_SSL', () => login('plain', `sslrootcert=${strangersCa}`), UNTRUSTED],
     ['we show no certificate', 'SSL', () => ({ parameters: trusted }), /sslcert in KAFKA_BROKERS/],
     ['the password is wrong', 'SASL_SSL', () => login('plain', trusted, GUESS), /KAFKA_SASL_PASSWORD/],
-    [
-      'that of SCRAM is wrong',
-      'SASL_PLAINTEXT',
-      () => plainly(login('scram-sha-512', '', GUESS)),
-      /KAFKA_SASL_PASSWORD/,
-    ],
     ['there is no login', 'SASL_PLAINTEXT', () => plainly({}), /closes the connection.*a user in KAFKA_BROKERS/],
     ['it is spoken to without TLS', 'SASL_SSL', () => plainly(login('plain')), /closes the connection.*kafkas:/],
     ['it speaks no TLS itself', 'PLAINTEXT', () => ({ parameters: trusted }), /kafkas:.* in KAFKA_BROKERS/],

@@ -29,9 +29,8 @@ export async function startLoad(urls: string[], seed: number): Promise<SoakLoad>
   const url = urls[0] ?? '';
   const accounts: Account[] = [];
   const email = `soak-${seed}-${Date.now()}@example.com`;
-  const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', {
-    body: { email, password: PASSWORD, name: 'Soak' },
-  });
+  const body = { email, password: PASSWORD, name: 'Soak' };
+  const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', { body });
   const token = session.body.access_token;
   const counts: Record<string, number> = {};
   const lists: SoakLoad['lists'] = { alone: [], beside: [] };
@@ -93,21 +92,14 @@ async function query(url: string, token: string, count: number): Promise<string 
 }
 
 async function signInAndOut(url: string, email: string): Promise<string | undefined> {
-  const graphql = createGraphql(url);
-  const { data, errors } = await graphql<{ login: { accessToken: string; refreshToken: string } } | null>(
-    'mutation($input: LoginInput!) { login(input: $input) { accessToken refreshToken } }',
-    { variables: { input: { email, password: PASSWORD } } },
-  );
-  if (!data) return JSON.stringify(errors);
-  const refreshed = await graphql<{ refreshSession: { accessToken: string } } | null>(
-    'mutation($token: String!) { refreshSession(refreshToken: $token) { accessToken } }',
-    { variables: { token: data.login.refreshToken } },
-  );
-  if (!refreshed.data) return JSON.stringify(refreshed.errors);
-  const ended = await graphql<{ logout: boolean } | null>('mutation { logout }', {
-    token: refreshed.data.refreshSession.accessToken,
-  });
-  return ended.data?.logout ? undefined : JSON.stringify(ended.errors);
+  const rest = createRest(url);
+  const body = { email, password: PASSWORD, refresh: true };
+  const session = await rest<{ refresh_token: string }>('POST', '/auth/login', { body });
+  const refresh = { refresh_token: session.body.refresh_token };
+  const refreshed = await rest<{ access_token: string }>('POST', '/auth/refresh', { body: refresh });
+  const ended = await rest('POST', '/auth/logout', { token: refreshed.body.access_token });
+  const statuses = [session, refreshed, ended].map(({ status }) => status);
+  return statuses.every((status) => status === 200) ? undefined : statuses.join();
 }
 
 /** Reads the refusal, sends one more byte and disconnects. */
@@ -121,10 +113,8 @@ async function refusedUpgrade(url: string, path: string): Promise<string | undef
 /** Subscribes, and then reads nothing for a while. */
 async function slowReader(url: string, token: string, signal: AbortSignal): Promise<string | undefined> {
   const query = 'subscription { taskChanges { cursor task { id title owner { name } } } }';
-  const socket = await openRaw(
-    url,
-    rawGraphQL({ query }, `Authorization: Bearer ${token}`, 'Accept: text/event-stream'),
-  );
+  const headers = [`Authorization: Bearer ${token}`, 'Accept: text/event-stream'];
+  const socket = await openRaw(url, rawGraphQL({ query }, ...headers));
   socket.pause();
   await sleep(30_000, undefined, { signal }).catch(() => undefined);
   socket.destroy();

@@ -102,22 +102,11 @@ function report(series: Series): string[] {
   return growing;
 }
 
-interface Flatness {
-  /** The median of the third and of the last quarter of the samples. */
-  third: number;
-  last: number;
-  isFlat: boolean;
-}
+/** The allowed growth: as a share of the third quarter's value, and of small figures, in their own unit. */
+type Tolerance = Record<'relative' | 'absolute', number>;
 
-interface Tolerance {
-  /** The allowed growth, as a share of the third quarter's value. */
-  relative: number;
-  /** The allowed growth of small figures, in their own unit. */
-  absolute: number;
-}
-
-/** Whether a figure no longer grows in the second half of a run. */
-function flatness(values: readonly number[], tolerance: Tolerance): Flatness {
+/** The median of the third and of the last quarter of the samples, and whether a figure no longer grows. */
+function flatness(values: readonly number[], tolerance: Tolerance) {
   const quarter = Math.floor(values.length / 4);
   if (quarter < 2) throw new Error('Too few samples to tell.');
   const typical = (part: readonly number[]) =>

@@ -1,32 +1,66 @@
-import { execute, parse, validate } from 'graphql';
+import { composeServices } from '@apollo/composition';
+import { createFederatedExecutor, readSupergraph, type SubgraphAnswer } from '@taskmesh/federation';
+import { execute, getOperationAST, getVariableValues, parse, validate, type GraphQLSchema } from 'graphql';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { createGraph, type Outcome } from '../federated-graph.ts';
-import type { CaseResult } from '../public-suite.ts';
 import { withStandIns } from '../stand-ins.ts';
 import type { Case, CaseGroup, Subgraph } from './suite-modules.ts';
+
+interface CaseResult {
+  name: string;
+  /** Undefined if the case passed. */
+  problem: string | undefined;
+}
+
+interface Outcome {
+  data: unknown;
+  errors: readonly unknown[];
+}
 
 /** Runs the public audit of federation gateways: each case on the compiled executor, with its services in this process. */
 export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const group of await loadGroups(dir)) {
-    const run = createGraph(group.subgraphs.map(serviceOf));
+    const run = createGraph(group.subgraphs);
     for (const [index, each] of group.cases.entries())
       results.push({ name: `${group.id} #${String(index)}`, problem: await problemOf(each, run) });
   }
   return results;
 }
 
-/** Validates queries against the service's schema before it runs them. */
-function serviceOf({ name, typeDefs, schema }: Subgraph) {
-  const respond = async (query: string, variableValues: Record<string, unknown>) => {
+/** Composes the services into one graph for the compiled executor, which calls them in this process. */
+function createGraph(subgraphs: readonly Subgraph[]): (query: string) => Promise<Outcome> {
+  const { supergraphSdl, errors: problems } = composeServices(
+    subgraphs.map(({ name, typeDefs }) => ({ name, url: `http://${name}`, typeDefs: parse(typeDefs) })),
+  );
+  if (supergraphSdl === undefined) throw new Error(String(problems));
+  const graph = readSupergraph(supergraphSdl);
+  const schemas = new Map(subgraphs.map(({ name, schema }) => [name, schema]));
+  const executor = createFederatedExecutor<undefined>(graph, async ({ operation, variables }) => {
+    const schema = schemas.get(operation.service);
+    if (!schema) throw new Error(`There is no service ${operation.service}.`);
+    // As over a network, the result is JSON.
+    return JSON.parse(JSON.stringify(await respond(schema, operation.text, variables))) as SubgraphAnswer;
+  });
+  return async (query) => {
     const document = parse(query);
-    const errors = validate(schema, document);
-    return errors.length > 0 ? { errors } : execute({ schema, document, variableValues });
+    const invalid = validate(graph.schema, document);
+    if (invalid.length > 0) return { data: null, errors: invalid };
+    const definitions = getOperationAST(document)?.variableDefinitions ?? [];
+    const { coerced = {} } = getVariableValues(graph.schema, definitions, {});
+    const compiled = executor.compile(document);
+    const { data, errors, incomplete } = await compiled.run({ variables: coerced, context: undefined });
+    return { data, errors: [...errors, ...incomplete] };
   };
-  return { name, typeDefs: parse(typeDefs), respond };
+}
+
+/** Validates a query against the service's schema before it runs it. */
+function respond(schema: GraphQLSchema, query: string, variableValues: Record<string, unknown>) {
+  const document = parse(query);
+  const errors = validate(schema, document);
+  return errors.length > 0 ? { errors } : execute({ schema, document, variableValues });
 }
 
 async function problemOf({ query, expected }: Case, run: (query: string) => Promise<Outcome>) {
@@ -35,11 +69,8 @@ async function problemOf({ query, expected }: Case, run: (query: string) => Prom
     isDeepStrictEqual(data, expected.data ?? null) &&
     (expected.errors === undefined || expected.errors === errors.length > 0);
   if (isRight) return undefined;
+  const describe = (error: unknown) => (Error.isError(error) ? error.message : JSON.stringify(error));
   return `${JSON.stringify(data)}${errors.map((error) => `\n    ${describe(error)}`).join('')}`;
-}
-
-function describe(error: unknown): string {
-  return Error.isError(error) ? error.message : JSON.stringify(error);
 }
 
 /** Our replacements for modules of the suite. */
