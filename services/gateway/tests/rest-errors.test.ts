@@ -210,7 +210,7 @@ describe('the export of an account', () => {
     await eventually(() => expect(pages).toBeGreaterThan(0));
     let before = -1;
     await eventually(() => expect([before, (before = pages)]).toEqual([pages, pages]), { everyMs: 200 });
-    
+
     expect(pages).toBeLessThan(16);
     const { audit, tasks: exported } = (await response.json()) as { audit: { id: string }[]; tasks: unknown[] };
     expect([audit.map(({ id }) => Number(id)), exported.length]).toEqual([IDS, 64]);
