@@ -6,11 +6,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readGatewayConfig, readGatewayProcess } from './config.ts';
 
-const URLS = {
-  AUTH_URL: 'http://a:1',
-  TASKS_URL: 'http://t:1',
-  BACKUP_URL: 'http://b:1',
-};
+const URLS = { AUTH_URL: 'http://a:1', TASKS_URL: 'http://t:1', BACKUP_URL: 'http://b:1' };
+
+const expectProblem = (env: Env, what: string) =>
+  expect(problemsOf(() => readGatewayConfig(env))).toEqual([expect.stringContaining(what)]);
 
 describe('the configuration', () => {
   it('needs no settings, and then listens on this machine only', () => {
@@ -20,12 +19,8 @@ describe('the configuration', () => {
 
   it('reports every problem at once', () => {
     const env = {
-      PORT: 'x',
-      TASKS_CONTRACT: 'half',
-      CORS_ORIGINS: 'app.example.com',
-      TRUSTED_PROXIES: '10.0.0.0/99',
-      REQUEST_TIMEOUT_S: '0',
-      GRAPHQL_MAX_COST: '-1',
+      ...{ PORT: 'x', TASKS_CONTRACT: 'half', CORS_ORIGINS: 'app.example.com', TRUSTED_PROXIES: '10.0.0.0/99' },
+      ...{ REQUEST_TIMEOUT_S: '0', GRAPHQL_MAX_COST: '-1' },
     };
     const problems = problemsOf(() => readGatewayConfig(env));
     expect(problems).toHaveLength(6);
@@ -33,14 +28,10 @@ describe('the configuration', () => {
   });
 
   it('requires a token for backups in production and hides the schema', () => {
-    expect(problemsOf(() => readGatewayConfig({ NODE_ENV: 'production' }))).toEqual([
-      expect.stringContaining('BACKUP_TOKEN'),
-    ]);
-    expect(readGatewayConfig({ NODE_ENV: 'production', BACKUP_TOKEN: 't' }).graphql.introspection).toBe(false);
-    expect(
-      readGatewayConfig({ NODE_ENV: 'production', BACKUP_TOKEN: 't', GRAPHQL_INTROSPECTION: 'on' }).graphql
-        .introspection,
-    ).toBe(true);
+    expectProblem({ NODE_ENV: 'production' }, 'BACKUP_TOKEN');
+    const production = { NODE_ENV: 'production', BACKUP_TOKEN: 't' };
+    expect(readGatewayConfig(production).graphql.introspection).toBe(false);
+    expect(readGatewayConfig({ ...production, GRAPHQL_INTROSPECTION: 'on' }).graphql.introspection).toBe(true);
   });
 
   it('reads the token of this machine from its file if there is no backup token', async () => {
@@ -61,13 +52,9 @@ describe('the configuration', () => {
   });
 
   it('requires a manifest if documents are trusted, and a port for operators', () => {
-    expect(problemsOf(() => readGatewayConfig({ TRUSTED_DOCUMENTS: 'only' }))).toEqual([
-      expect.stringContaining('TRUSTED_DOCUMENTS_FILE'),
-    ]);
-    expect(problemsOf(() => readGatewayConfig({ TRUSTED_DOCUMENTS_FILE: '/documents.json' }))).toEqual([
-      expect.stringContaining('TRUSTED_DOCUMENTS must be allow or only'),
-    ]);
-    expect(problemsOf(() => readGatewayConfig({ PORT: '60000' }))).toEqual([expect.stringContaining('ADMIN_PORT')]);
+    expectProblem({ TRUSTED_DOCUMENTS: 'only' }, 'TRUSTED_DOCUMENTS_FILE');
+    expectProblem({ TRUSTED_DOCUMENTS_FILE: '/documents.json' }, 'TRUSTED_DOCUMENTS must be allow or only');
+    expectProblem({ PORT: '60000' }, 'ADMIN_PORT');
   });
 });
 

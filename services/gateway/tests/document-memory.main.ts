@@ -5,16 +5,15 @@ import { coerceVariables, createDocuments, type Documents } from '@taskmesh/fede
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
-import { createCallerBulkheads, createExecutor } from '../src/supergraph/executor.ts';
 import { DOCUMENT_RULES } from '../src/supergraph/document-rules.ts';
 import { createLargeResponses } from '../src/supergraph/large-responses.ts';
-import type { RequestCall } from '../src/supergraph/operation.ts';
 import { openSupergraph } from '../src/supergraph/supergraph.ts';
 import type { BlockingWork } from '../src/supergraph/blocking-work.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
 import { createStore } from './fakes/change-store.ts';
+import { CALL, createTestExecutor, OWNER } from './fakes/executor.ts';
 
-const OWNER = 'a0000000-0000-4000-8000-000000000001';
+const log = createLog({ service: 'test', level: 'silent' });
 const CONDITIONS = ['a', 'b', 'c', 'd'];
 const DECLARED = CONDITIONS.map((name) => `$${name}: Boolean!`).join(' ');
 
@@ -42,34 +41,12 @@ const DOCUMENTS = 20;
 
 const { initial: supergraph } = await openSupergraph(undefined);
 const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-const log = createLog({ service: 'test', level: 'silent' });
-const clock = { now: () => Date.now() };
 const nothing = async () => ({ data: null });
 const services = Object.fromEntries(
   supergraph.services.map(({ name }) => [name, { execute: nothing, process: nothing }]),
 );
-const metrics = { operation: () => undefined };
 const blockingWork: BlockingWork = { run: async (_network, work) => work() };
-const executor = createExecutor({
-  blockingWork,
-  largeResponses: createLargeResponses(),
-  supergraph,
-  services,
-  metrics,
-  clock,
-  log,
-  kind: 'compiled',
-  runForCaller: createCallerBulkheads(),
-  endedSessions: { has: () => false },
-  requireRoom: () => undefined,
-});
-const call: RequestCall = {
-  identity: { role: 'user', userId: OWNER, sessionId: 'session' },
-  requestId: 'request',
-  traceparent: undefined,
-  ip: '127.0.0.1',
-  onEndedSessions: () => undefined,
-};
+const executor = createTestExecutor({ supergraph, services, blockingWork });
 const change = createStore().commit(OWNER);
 const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 
@@ -79,22 +56,17 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
   const operation = admit(source);
   const variables = coerceVariables(operation, given);
   if (operation.operation.operation !== 'subscription') {
-    await executor.run({ operation, variables, cost: operation.cost(variables) }, call);
+    await executor.run({ operation, variables, cost: operation.cost(variables) }, CALL);
     return;
   }
   const renderer = operation.partOf('event renderer', (onResize) =>
     createEventRenderer(
       { supergraph, services, executor, admit, admitKnown: admit, parsed: () => undefined },
       operation,
-      {
-        formatResult: createResultFormat(log),
-        largeResponses: createLargeResponses(),
-        blockingWork,
-        onResize,
-      },
+      { formatResult: createResultFormat(log), largeResponses: createLargeResponses(), blockingWork, onResize },
     ),
   );
-  const render = renderer.withVariables(variables, call, (work) => work());
+  const render = renderer.withVariables(variables, CALL, (work) => work());
   await render(source.includes('a28:') ? longChange : change, () => true);
 }
 

@@ -13,10 +13,10 @@ import {
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
 
+const start = { origin: gateway.origin, token };
+
 describe('a subscription', () => {
-  beforeEach(() => {
-    gateway.tasks.calls.length = 0;
-  });
+  beforeEach(() => void (gateway.tasks.calls.length = 0));
 
   /** Opens streams, and waits until they receive all changes. */
   const openAll = async (protocols: readonly Protocol[], start: StreamRequest) => {
@@ -30,8 +30,8 @@ describe('a subscription', () => {
   };
 
   /** The result of one change, which equal subscribers receive. */
-  const resultOf = async (query: string, variables: Record<string, unknown> = {}, protocols = GRAPHQL_PROTOCOLS) => {
-    const streams = await openAll(protocols, { origin: gateway.origin, token, query, variables });
+  const resultOf = async (query: string, variables: Record<string, unknown>) => {
+    const streams = await openAll(GRAPHQL_PROTOCOLS, { ...start, query, variables });
     gateway.commit(USER, { title: 'new' });
     for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
     await closeAll(streams);
@@ -43,19 +43,16 @@ describe('a subscription', () => {
   it.each([
     ['aliases, order, nulls and __typename', 'subscription { c: taskChanges { n: kind __typename'],
     ['a directive, too', 'subscription ($with: Boolean!) { c: taskChanges { n: kind @include(if: $with) __typename'],
+    [
+      'in fragments, too',
+      'subscription { ... { c: taskChanges { n: kind __typename } } ...A } fragment A on Subscription { c: taskChanges {',
+    ],
   ])('is written as selected: %s', async (_what, begin) => {
     const query = `${begin} task { title description owner { id } } previous { id } } }`;
     const task = { title: 'new', description: null, owner: { id: USER } };
     expect(JSON.stringify(await resultOf(query, { with: true }))).toBe(
       JSON.stringify({ data: { c: { n: 'INSERT', __typename: 'TaskChange', task, previous: null } } }),
     );
-  });
-
-  it('gets fields of other services', async () => {
-    expect(await resultOf('subscription { taskChanges { task { title owner { id name } } } }')).toEqual({
-      data: { taskChanges: { task: { title: 'new', owner: { id: USER, name: `Name of ${USER}` } } } },
-    });
-    expect(gateway.tasks.calls).toEqual([]);
   });
 
   it("gets fields that only the event's own service has, and fields that others add to them", async () => {
@@ -67,16 +64,11 @@ describe('a subscription', () => {
       }
     }`;
     const owner = { name: `Name of ${USER}` };
+    const list = { totalCount: 2, edges: [{ node: { title: `Task 1 of ${USER}`, owner } }] };
     expect(await resultOf(query, { first: 1 })).toEqual({
       data: {
         changes: {
-          task: {
-            title: 'new',
-            by: {
-              ...owner,
-              list: { totalCount: 2, edges: [{ node: { title: `Task 1 of ${USER}`, owner } }] },
-            },
-          },
+          task: { title: 'new', by: { ...owner, list } },
           previous: null,
           again: { owner: { tasks: { totalCount: 2 } } },
         },
@@ -84,28 +76,15 @@ describe('a subscription', () => {
     });
   });
 
-  it.each([
-    ['an inline fragment', 'subscription { ... on Subscription { taskChanges { kind task { title } } } }'],
-    ['a fragment', 'subscription { ...A } fragment A on Subscription { taskChanges { kind task { title } } }'],
-    [
-      'fragments that select it twice',
-      'subscription { taskChanges { kind } ... { ...A } } fragment A on Subscription { taskChanges { task { title } } }',
-    ],
-  ])('works in %s, too', async (_what, query) => {
-    expect(await resultOf(query)).toEqual({ data: { taskChanges: { kind: 'INSERT', task: { title: 'new' } } } });
-  });
-
   it('reads its arguments from a fragment, too', async () => {
     const query = `subscription ($after: String) { ...A }
         fragment A on Subscription { changes: taskChanges(after: $after) { task { title owner { name } } } }`;
     const { cursor: after } = gateway.commit(USER, { title: 'seen' });
     gateway.commit(USER, { title: 'missed' });
-    const stream = await streamGraphqlWs({ origin: gateway.origin, token, query, variables: { after } });
-    await eventually(() => expect(stream.events).toHaveLength(1));
+    const stream = await streamGraphqlWs({ ...start, query, variables: { after } });
+    const data = { changes: { task: { title: 'missed', owner: { name: `Name of ${USER}` } } } };
+    await eventually(() => expect(stream.events).toEqual([{ data }]));
     await closeAll([stream]);
-    expect(stream.events).toEqual([
-      { data: { changes: { task: { title: 'missed', owner: { name: `Name of ${USER}` } } } } },
-    ]);
   });
 
   it.each([
@@ -114,8 +93,7 @@ describe('a subscription', () => {
   ])('gets null with an error in every protocol when its account %s', async (_why, first, code, path) => {
     const user = USER.replace('a', first);
     const query = 'subscription { taskChanges { task { owner { name } } } }';
-    const start = { origin: gateway.origin, token: await gateway.auth.token(user), query };
-    const streams = await openAll(GRAPHQL_PROTOCOLS, start);
+    const streams = await openAll(GRAPHQL_PROTOCOLS, { ...start, token: await gateway.auth.token(user), query });
     gateway.commit(user, { title: 'new' });
     for (const { events } of streams) {
       await eventually(() => expect(events).toHaveLength(1));
@@ -129,7 +107,7 @@ describe('a subscription', () => {
     async (fields) => {
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
       const query = `subscription { taskChanges { ${fields} } }`;
-      const streams = await openAll(PROTOCOLS, { origin: gateway.origin, token, query });
+      const streams = await openAll(PROTOCOLS, { ...start, query });
       gateway.logged.length = 0;
       gateway.commit(USER, { traceparent });
       gateway.commit(USER);
@@ -146,11 +124,24 @@ describe('a subscription', () => {
     },
   );
 
-  it('is rendered once for all equal streams, in every protocol', async () => {
-    await resultOf('subscription { taskChanges { task { owner { tasks { totalCount } } } } }', {}, [
-      ...GRAPHQL_PROTOCOLS,
-      ...GRAPHQL_PROTOCOLS,
-    ]);
+  it('is rendered once for all equal streams, in every protocol, at any position and with any filter', async () => {
+    const query = `subscription ($after: String, $filter: TaskFilter) {
+      taskChanges(after: $after, filter: $filter) { task { owner { tasks { totalCount } } } }
+    }`;
+    const after = gateway.commit(USER).cursor;
+    const open = (variables: object) =>
+      Promise.all(
+        GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, { ...start, query, variables: { ...variables } })),
+      );
+    const streams = [
+      ...(await open({})),
+      ...(await open({ after })),
+      ...(await open({ filter: { completed: false } })),
+    ];
+    await gateway.untilSubscriptions(streams.length);
+    gateway.commit(USER);
+    for (const { events } of streams) await eventually(() => expect(events).toHaveLength(1));
     expect(gateway.tasks.calls).toHaveLength(1);
+    await closeAll(streams);
   });
 });

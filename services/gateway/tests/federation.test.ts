@@ -52,13 +52,8 @@ describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
     gateway.tasks.fail(error);
     const { body, headers } = await gateway.graphql('{ taskStatistics { total } }', { token });
     const requestId = headers.get('x-request-id');
-    expect(body.errors).toEqual([
-      {
-        message: 'Internal server error',
-        path: ['taskStatistics'],
-        extensions: { code: 'INTERNAL_SERVER_ERROR', requestId },
-      },
-    ]);
+    const extensions = { code: 'INTERNAL_SERVER_ERROR', requestId };
+    expect(body.errors).toEqual([{ message: 'Internal server error', path: ['taskStatistics'], extensions }]);
     expect(gateway.logged).toContainEqual(expect.objectContaining({ level: 'error', requestId }));
   });
 

@@ -24,11 +24,7 @@ describe('the audits of GraphQL over HTTP', () => {
 
   for (const audit of audits) {
     it(`${audit.id} ${audit.name}`, async () => {
-      const result = await audit.fn();
-      expect({ status: result.status, reason: 'reason' in result ? result.reason : undefined }).toEqual({
-        status: 'ok',
-        reason: undefined,
-      });
+      expect(await audit.fn()).toMatchObject({ status: 'ok' });
     });
   }
 });
@@ -37,10 +33,8 @@ describe('a request by GET', () => {
   it('reads its parameters as forms encode them, in UTF-8', async () => {
     const query = '{ task(id: "Küche + 100 %") { id } }';
     const sha256Hash = sha256(query); // must match the decoded query, or the request is refused
-    const search = new URLSearchParams({
-      query,
-      extensions: `{"persistedQuery":{"version":1,"sha256Hash":"${sha256Hash}"}}`,
-    });
+    const extensions = JSON.stringify({ persistedQuery: { version: 1, sha256Hash } });
+    const search = new URLSearchParams({ query, extensions });
     const found = await get(`/graphql?${search}`, { authorization: `Bearer ${token}` });
     expect(await found.json()).toEqual({ data: { task: null } });
   });
@@ -70,16 +64,14 @@ describe('a request by GET', () => {
 });
 
 describe('a body', () => {
-  it.each([
-    'text/plain',
-    'application/x-www-form-urlencoded',
-    'multipart/form-data; boundary=x',
-    'application/json; charset=utf-16',
-  ])('of type %s is refused', async (type) => {
-    const response = await fetchGraphQL(gateway.origin, { query: '{__typename}' }, { 'content-type': type });
-    expect(response.status).toBe(415);
-    expect(codesOf((await response.json()) as never)).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
-  });
+  it.each(['text/plain', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16'])(
+    'of type %s is refused',
+    async (type) => {
+      const response = await fetchGraphQL(gateway.origin, { query: '{__typename}' }, { 'content-type': type });
+      expect(response.status).toBe(415);
+      expect(codesOf((await response.json()) as never)).toEqual(['UNSUPPORTED_MEDIA_TYPE']);
+    },
+  );
 
   it('may use __proto__ as an alias or a variable, without side effects', async () => {
     const query =
@@ -101,21 +93,17 @@ describe('an invalid request reports what is wrong and where', () => {
     );
 
   it.each<[unknown, string[]]>([
-    [{}, ['query']],
     ['', ['']],
-    ['"text"', ['']],
     [[{ query: '{__typename}' }], ['']],
     [{ query: '' }, ['query']],
+    ['{"query":"{__typename}","variables":9007199254740993}', ['variables']],
     [{ query: { toString: 1 } }, ['query']],
-    [{ query: '{__typename}', variables: [] }, ['variables']],
     [
       { query: '{__typename}', variables: 'x', operationName: 5, extensions: [] },
       ['operationName', 'variables', 'extensions'],
     ],
-    [{ extensions: { persistedQuery: 5 } }, ['extensions.persistedQuery']],
     [{ extensions: { persistedQuery: { version: 2, sha256Hash: 'x' } } }, ['extensions.persistedQuery.version']],
     [{ extensions: { persistedQuery: { version: 1 } } }, ['extensions.persistedQuery.sha256Hash']],
-    ['{ broken', ['']],
   ])('by POST: %j', async (body, paths) => {
     for (const accept of ACCEPTS) {
       const answer = await postGraphQL(gateway.origin, body, { accept, authorization: `Bearer ${token}` });
@@ -125,16 +113,12 @@ describe('an invalid request reports what is wrong and where', () => {
   });
 
   it.each<[string, Record<string, string>, string[]]>([
-    ['', {}, ['query']],
     ['?query={__typename}&query={a}', {}, ['query']],
     ['?query={__typename}&variables={', {}, ['variables']],
-    ['?query={__typename}&variables=[]', {}, ['variables']],
     [`?query={__typename}&variables={"a":${'['.repeat(32)}${']'.repeat(32)}}`, {}, ['variables']],
     [`?query={__typename}&extensions={"a":${'['.repeat(33)}${']'.repeat(33)}}`, {}, ['extensions']],
-    ['?query={__typename}&extensions=5', {}, ['extensions']],
     ['?query={__typename}&%71uery={a}', {}, ['query']],
     ['?query={__typename%ff}', {}, ['']],
-    ['?query={__typename}&variables={"category":"%ff"}', {}, ['']],
     ['?query={__typename}&variables={"category":"%ed%a0%80"}', {}, ['']],
     ['?query={__typename}&operationName=%', {}, ['']],
     ['?query={__typename}', { origin: 'https://evil.example' }, ['']],
@@ -154,17 +138,10 @@ describe('an invalid request reports what is wrong and where', () => {
   });
 
   it.each([
-    'application/json;v=2',
-    'application/json;q=0',
-    '*/*;q=0',
-    'application/json; charset=iso-8859-1',
     'application/graphql-response+json;v=2, application/json;q=0',
+    'application/json; charset=iso-8859-1',
     'text/event-stream;q=0',
-    'text/event-stream;v=2',
-    'multipart/mixed',
     'multipart/mixed;deferSpec=20220824',
-    'text/csv',
-    'application/jsonp',
     'nonsense',
   ])('is refused with 406 and has no effect if no acceptable type can carry its response: %s', async (accept) => {
     const before = gateway.tasks.calls.length;
@@ -187,18 +164,13 @@ const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="
 
 describe('the status of a request that cannot run', () => {
   it.each<[accept: string, type: string, status: number]>([
-    ['application/json, application/graphql-response+json', 'application/json', 200],
     ['application/json, application/graphql-response+json;q=0.9', 'application/json', 200],
-    ['application/json, application/graphql-response+json;q=0', 'application/json', 200],
     ['application/graphql-response+json, application/json', 'application/graphql-response+json', 400],
     ['Application/GraphQL-Response+JSON', 'application/graphql-response+json', 400],
-    ['*/*', 'application/json', 200],
     ['', 'application/json', 200],
     ['application/json;v=2, application/json;q=0.1', 'application/json', 200],
     ['application/json;q=0, */*', 'application/graphql-response+json', 400],
     ['application/graphql-response+json;q=0, */*', 'application/json', 200],
-    ['application/graphql-response+json;q=0.1, application/json;v=2', 'application/graphql-response+json', 400],
-    ['text/event-stream;q=0, */*', 'application/json', 200],
     ['text/event-stream;v=2, application/json;q=0.1', 'application/json', 200],
     ['application/graphql-response+json, text/event-stream', 'application/graphql-response+json', 400],
     ['application/json, multipart/mixed;subscriptionSpec=1.0, text/event-stream;q=0.1', 'application/json', 200],
@@ -211,11 +183,8 @@ describe('the status of a request that cannot run', () => {
     ]) {
       const response = await fetchGraphQL(gateway.origin, { query }, { accept });
       await response.body?.cancel();
-      expect([query, response.status, response.headers.get('content-type')?.split(';')[0]]).toEqual([
-        query,
-        status,
-        type,
-      ]);
+      const seen = [query, response.status, response.headers.get('content-type')?.split(';')[0]];
+      expect(seen).toEqual([query, status, type]);
     }
   });
 });
@@ -257,25 +226,21 @@ describe('a client that accepts JSON and streams', () => {
   });
 
   it('gets what it prefers', async () => {
-    const typeOf = async (accept: string) => {
+    for (const [accept, type] of [
+      ['application/json;q=0.5, text/event-stream', 'text/event-stream'],
+      ['text/event-stream, */*, application/json;q=0', 'text/event-stream'],
+      ['application/json, Text/Event-Stream; Q=0.9', 'application/json'],
+      ['application/json;v=2, text/event-stream', 'text/event-stream'],
+      ['multipart/mixed; boundary="-"; subscriptionSpec=1.0', 'multipart/mixed'],
+    ] as const) {
       const answer = await asked(accept, '{ __typename }', `Bearer ${token}`);
       await answer.body?.cancel();
-      return answer.headers.get('content-type')?.split(';')[0];
-    };
-    expect(await typeOf('application/json;q=0.5, text/event-stream')).toBe('text/event-stream');
-    expect(await typeOf('text/event-stream, */*; q=0.1')).toBe('text/event-stream');
-    expect(await typeOf('text/event-stream, */*, application/json;q=0')).toBe('text/event-stream');
-    expect(await typeOf('application/json, text/event-stream;q=0')).toBe('application/json');
-    expect(await typeOf('application/json, Text/Event-Stream; Q=0.9')).toBe('application/json');
-    expect(await typeOf('application/json;v=2, text/event-stream')).toBe('text/event-stream');
-    expect(await typeOf('multipart/mixed; boundary="-"; subscriptionSpec=1.0')).toBe('multipart/mixed');
+      expect([accept, answer.headers.get('content-type')?.split(';')[0]]).toEqual([accept, type]);
+    }
   });
 });
 
-describe('a subscription by POST', () => {
-  it('is refused with the list of supported transports', async () => {
-    const answer = await gateway.graphql('subscription { taskChanges { cursor } }', { token });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors?.[0]?.message).toContain('graphql-ws');
-  });
+it('a subscription by POST is refused with the list of supported transports', async () => {
+  const { status, body } = await gateway.graphql('subscription { taskChanges { cursor } }', { token });
+  expect([status, body.errors?.[0]?.message]).toEqual([400, expect.stringContaining('graphql-ws')]);
 });

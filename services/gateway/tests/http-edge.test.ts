@@ -49,19 +49,6 @@ it('opens one server, even if its host name has two addresses', () => {
 
 const get = (path: string, ...headers: string[]) => rawRequest(`GET ${path}`, ['Connection: close', ...headers]);
 
-it.each<[string, string, number, string]>([
-  ['a method of other protocols', 'PROPFIND /graphql HTTP/1.1\r\nHost: x', 405, 'METHOD_NOT_ALLOWED'],
-  ['two hosts, at a path that cannot be decoded', 'GET /% HTTP/1.1\r\nHost: x\r\nHost: y', 400, 'BAD_USER_INPUT'],
-])('a request that no route accepts gets JSON: %s', async (_name, head, status, code) => {
-  const answer = await raw(`${head}\r\nConnection: close\r\n\r\n`);
-  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-  expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}\r\n/);
-  expect(answer.toLowerCase()).toContain('content-type: application/json');
-  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))).toEqual({
-    ...{ message: expect.any(String), error: { code } },
-  });
-});
-
 it('reads 1,024 characters of Accept', async () => {
   const path = `/graphql?query=${encodeURIComponent('{ __typename }')}`;
   const accepting = (others: number) => raw(get(path, `Accept: ${'text/plain,'.repeat(others)}application/json`));

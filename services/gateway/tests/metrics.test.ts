@@ -9,7 +9,8 @@ const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequ
 describe('the realtime metrics', () => {
   let token: string;
 
-  const figure = (series: string) => gateway.figure(series);
+  const figure = (series: string) => gateway.figure(`taskmesh_realtime_${series}`);
+  const of = (protocol: string, more = '') => `{protocol="${protocol}"${more}}`;
   const start = (variables: Record<string, unknown> = {}) => ({
     origin: gateway.origin,
     token,
@@ -28,8 +29,7 @@ describe('the realtime metrics', () => {
   });
   const allClosed = () =>
     eventually(async () => {
-      for (const protocol of PROTOCOLS)
-        expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
+      for (const protocol of PROTOCOLS) expect(await figure(`connections${of(protocol)}`)).toBe(0);
     });
   beforeEach(allClosed);
   afterAll(allClosed);
@@ -37,104 +37,93 @@ describe('the realtime metrics', () => {
   it('count connections, subscriptions and owners up and down', async () => {
     const all = await streams();
     for (const protocol of PROTOCOLS)
-      for (const what of ['connections', 'subscriptions'])
-        expect(await figure(`taskmesh_realtime_${what}{protocol="${protocol}"}`)).toBe(1);
-    expect(await figure('taskmesh_realtime_owners')).toBe(1);
+      for (const what of ['connections', 'subscriptions']) expect(await figure(what + of(protocol))).toBe(1);
+    expect(await figure('owners')).toBe(1);
     for (const stream of all) stream.close();
+    await allClosed();
     await eventually(async () => {
-      expect(await figure('taskmesh_realtime_owners')).toBe(0);
-      for (const protocol of PROTOCOLS) {
-        expect(await figure(`taskmesh_realtime_connections{protocol="${protocol}"}`)).toBe(0);
-        expect(await figure(`taskmesh_realtime_subscriptions{protocol="${protocol}"}`)).toBe(0);
-        const ended = `taskmesh_realtime_connections_ended_total{protocol="${protocol}",reason="client"}`;
-        expect(await figure(ended)).toBe(1);
-      }
+      expect([await figure('owners'), await gateway.subscriptions()]).toEqual([0, 0]);
+      for (const protocol of PROTOCOLS)
+        expect(await figure(`connections_ended_total${of(protocol, ',reason="client"')}`)).toBe(1);
     });
   });
 
   it('count a subscription once it receives all changes', async () => {
     const { changes } = gateway.tasks;
     const { heads } = changes;
-    const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    changes.heads = async (...question) => {
-      asked.resolve();
-      await mayAnswer.promise;
-      return heads(...question);
-    };
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let asked = 0;
+    changes.heads = async (...question) => (asked++, await held, heads(...question));
     await streamGraphqlWs(start());
-    await asked.promise;
-    expect(await figure('taskmesh_realtime_subscriptions{protocol="graphql-ws"}')).toBe(0);
-    mayAnswer.resolve();
+    await eventually(() => expect(asked).toBe(1));
+    expect(await gateway.subscriptions()).toBe(0);
     changes.heads = heads;
+    release();
     await gateway.untilSubscriptions(1);
   });
 
   it('time each delivery since the commit, and how it arrived', async () => {
-    const series = (protocol: string) => `taskmesh_realtime_delivery_latency_seconds_count{protocol="${protocol}"}`;
-    const before = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
+    const counts = () =>
+      Promise.all(PROTOCOLS.map((protocol) => figure(`delivery_latency_seconds_count${of(protocol)}`)));
+    const before = await counts();
     const all = await streams();
-    gateway.commit(USER);
-    gateway.commit(USER);
+    for (const _time of [1, 2]) gateway.commit(USER);
     for (const { events } of all) await eventually(() => expect(events).toHaveLength(2));
-    const after = await Promise.all(PROTOCOLS.map((protocol) => figure(series(protocol))));
-    expect(after).toEqual(before.map((count) => count + 2));
-    expect(await figure('taskmesh_realtime_delivery_latency_seconds_bucket{le="+Inf",protocol="sse"}')).toBe(after[1]);
-    const sum = await figure('taskmesh_realtime_delivery_latency_seconds_sum{protocol="sse"}');
-    expect(sum).toBeGreaterThanOrEqual(0);
-    expect(sum).toBeLessThan(10);
-    expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="event_log"}')).toBeGreaterThanOrEqual(2);
+    expect(await counts()).toEqual(before.map((count) => count + 2));
+    const sum = await figure(`delivery_latency_seconds_sum${of('sse')}`);
+    expect([sum >= 0, sum < 10]).toEqual([true, true]);
+    expect(await figure('arrival_latency_seconds_count{way="event_log"}')).toBeGreaterThanOrEqual(2);
   });
 
   it('report changes that the event log lost and that had to be fetched', async () => {
-    const fills = await figure('taskmesh_realtime_gap_fills_total');
-    const filled = await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}');
+    const counts = async () => [
+      await figure('gap_fills_total'),
+      await figure('arrival_latency_seconds_count{way="gap_fill"}'),
+    ];
+    const [fills = 0, filled = 0] = await counts();
     const [stream] = await streams();
     gateway.tasks.changes.commit(USER); // never published
     gateway.commit(USER);
     await eventually(() => expect(stream?.events).toHaveLength(2));
-    expect(await figure('taskmesh_realtime_gap_fills_total')).toBe(fills + 1);
-    expect(await figure('taskmesh_realtime_arrival_latency_seconds_count{way="gap_fill"}')).toBe(filled + 2);
+    expect(await counts()).toEqual([fills + 1, filled + 2]);
   });
 
   it('report resumes, replayed changes and unusable cursors; a replay does not count as a late delivery', async () => {
-    const delivered = 'taskmesh_realtime_delivery_latency_seconds_count{protocol="graphql-ws"}';
+    const series = [
+      ...['resumes_total{outcome="resumed"}', 'resumes_total{outcome="expired"}', 'replayed_changes_total'],
+      `subscriptions_failed_total${of('graphql-ws', ',reason="cursor_expired"')}`,
+      `delivery_latency_seconds_count${of('graphql-ws')}`,
+    ];
+    const counts = () => Promise.all(series.map(figure));
     const { sequence } = gateway.commit(USER);
-    const [resumed, expired, replayed, times] = await Promise.all([
-      figure('taskmesh_realtime_resumes_total{outcome="resumed"}'),
-      figure('taskmesh_realtime_resumes_total{outcome="expired"}'),
-      figure('taskmesh_realtime_replayed_changes_total'),
-      figure(delivered),
-    ]);
+    const before = await counts();
     await streamGraphqlWs(start()); // resumes nothing
     await gateway.untilSubscriptions(1);
     const stream = await streamGraphqlWs(start({ after: gateway.tasks.changes.cursor(USER, sequence - 1) }));
     await streamGraphqlWs(start({ after: 'nonsense' }));
     await eventually(() => expect(stream.events).toHaveLength(1));
-    await eventually(async () =>
-      expect(await figure('taskmesh_realtime_resumes_total{outcome="expired"}')).toBe(expired + 1),
-    );
-    expect(await figure('taskmesh_realtime_resumes_total{outcome="resumed"}')).toBe(resumed + 1);
-    expect(await figure('taskmesh_realtime_replayed_changes_total')).toBe(replayed + 1);
-    expect(await figure(delivered)).toBe(times);
-    const failed = 'taskmesh_realtime_subscriptions_failed_total{protocol="graphql-ws",reason="cursor_expired"}';
-    expect(await figure(failed)).toBe(1);
+    const after = before.map((count, index) => (index < 4 ? count + 1 : count));
+    await eventually(async () => expect(await counts()).toEqual(after));
   });
 
   it('report why connections end', async () => {
-    const ended = (reason: string) =>
-      `taskmesh_realtime_connections_ended_total{protocol="graphql-ws",reason="${reason}"}`;
-    const bad = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    bad.send('no message');
-    await eventually(async () => expect(await figure(ended('bad_message'))).toBe(1));
-    const stranger = await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws');
-    stranger.send(JSON.stringify({ type: 'connection_init' }));
-    await eventually(async () => expect(await figure(ended('unauthorized'))).toBe(1));
-
+    // Each side notices the end separately.
+    const isCounted = (reason: string) =>
+      eventually(async () =>
+        expect(await figure(`connections_ended_total${of('graphql-ws', `,reason="${reason}"`)}`)).toBe(1),
+      );
+    for (const [message, reason] of [
+      ['no message', 'bad_message'],
+      ['{"type":"connection_init"}', 'unauthorized'],
+    ] as const) {
+      (await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws')).send(message);
+      await isCounted(reason);
+    }
     const sid = 'c0000000-0000-4000-8000-00000000000c';
     const leaving = await streamGraphqlWs({ ...start(), token: await gateway.auth.token(USER, { claims: { sid } }) });
     gateway.auth.end(sid);
     await eventually(() => expect(leaving.ended).toEqual({ code: 4403 }));
-    await eventually(async () => expect(await figure(ended('session_ended'))).toBe(1)); // each side notices the end separately
+    await isCounted('session_ended');
   });
 });
 
@@ -147,14 +136,13 @@ describe('the metrics of the graph', () => {
     await gateway.graphql('{ taskStatistics { total } }');
     await gateway.graphql('{ tasks { edges { node { id } } } }', { token });
     await gateway.graphql('{ nothing }', { token });
-    expect(await gateway.figure('graphql_operation_duration_seconds_count{operation_type="query"}')).toBe(2);
-    expect(
-      await gateway.figure('graphql_subgraph_request_duration_seconds_count{subgraph="tasks"}'),
-    ).toBeGreaterThanOrEqual(2);
-    expect(await gateway.figure('graphql_operation_errors_total{code="UNAUTHENTICATED"}')).toBe(1);
-    expect(
-      await gateway.figure('graphql_operations_refused_total{code="GRAPHQL_VALIDATION_FAILED"}'),
-    ).toBeGreaterThanOrEqual(1);
+    for (const [series, count] of [
+      ['operation_duration_seconds_count{operation_type="query"}', 2],
+      ['subgraph_request_duration_seconds_count{subgraph="tasks"}', 2],
+      ['operation_errors_total{code="UNAUTHENTICATED"}', 1],
+      ['operations_refused_total{code="GRAPHQL_VALIDATION_FAILED"}', 2],
+    ] as const)
+      expect([series, await gateway.figure(`graphql_${series}`)]).toEqual([series, count]);
   });
 });
 

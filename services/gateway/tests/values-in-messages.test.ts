@@ -13,13 +13,10 @@ const SHAPES: unknown[] = [
   SECRET,
   [SECRET],
   [[SECRET]],
-  { [SECRET.length]: SECRET },
-  { password: SECRET },
   { email: SECRET, password: SECRET },
   { email: { a: SECRET }, password: [SECRET], name: null },
   { title: [SECRET], priority: SECRET, completed: SECRET, dueDate: { a: SECRET }, nothing: SECRET },
   { field: SECRET, direction: SECRET },
-  { completed: SECRET, category: { a: SECRET }, priority: SECRET },
   null,
   5.5,
 ];
@@ -29,42 +26,35 @@ const LITERALS = [
   `"${SECRET}"`,
   `"""${SECRET}"""`,
   SECRET,
-  `[${SECRET}]`,
   `["${SECRET}"]`,
   `{ a: "${SECRET}" }`,
   `{ email: "${SECRET}", password: ${SECRET} }`,
   `{ title: {a: "${SECRET}"}, priority: ${SECRET}, completed: "${SECRET}" }`,
   `{ field: "${SECRET}", direction: ${SECRET} }`,
   '{ email: 8675309, password: 8675309 }',
-  '8675309.5',
-  '[8675309]',
+  '[8675309.5]',
 ];
+/** `?` stands for the literal. */
 const PLACES = [
-  (literal: string) => `mutation { login(input: ${literal}) { expiresIn } }`,
-  (literal: string) => `mutation { createTask(input: ${literal}) { id } }`,
-  (literal: string) => `{ tasks(filter: ${literal}) { totalCount } }`,
-  (literal: string) => `{ tasks(orderBy: ${literal}) { totalCount } }`,
-  (literal: string) => `{ tasks(first: ${literal}) { totalCount } }`,
-  (literal: string) => `{ task(id: ${literal}) { id } }`,
-  (literal: string) => `{ __typename @include(if: ${literal}) }`,
-  (literal: string) => `query ($f: TaskFilter = ${literal}) { tasks(filter: $f) { totalCount } }`,
-  (literal: string) => `query ($n: Int = ${literal}) { tasks(first: $n) { totalCount } }`,
+  'mutation { login(input: ?) { expiresIn } }',
+  'mutation { createTask(input: ?) { id } }',
+  '{ tasks(filter: ?) { totalCount } }',
+  '{ tasks(orderBy: ?) { totalCount } }',
+  '{ tasks(first: ?) { totalCount } }',
+  '{ task(id: ?) { id } }',
+  '{ __typename @include(if: ?) }',
+  'query ($f: TaskFilter = ?) { tasks(filter: $f) { totalCount } }',
 ];
 const UNREADABLE = [
   `{ task(id: "${SECRET}" "${SECRET}") { id } }`,
-  `{ task(id: ${SECRET} ${SECRET} ${SECRET}) { id } }`,
   `{ task("${SECRET}") { id } }`,
   `{ task(id: """${SECRET}""" 5) { id } ]`,
-  `"${SECRET}" { a }`,
   `{ task(id: "\\q${SECRET}") { id } }`,
-  `{ task(id: "${SECRET}\\u12") { id } }`,
   `{ task(id: "${SECRET}`,
   `{ task(id: 8675309x) { id } }`,
-  `{ task(id: 08675309) { id } }`,
   `{ task(id: $${SECRET} 8675309) }`,
   `${SECRET}`,
   `query ($a: Int = ${SECRET}$b) { a }`,
-  `{ a ${'#'}${SECRET}`,
   `{ task(id: ?${SECRET}) }`,
 ];
 const hasSecret = (text: string) => /hunter2|Tr0ub4dor|8675309/.test(text);
@@ -82,36 +72,17 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
     return JSON.stringify(answer.errors ?? []);
   }
 
-  it.each([
-    ['query ($f: TaskFilter) { tasks(filter: $f) { totalCount } }', '{ "f": { "completed": 1e999 } }'],
-    [
-      'mutation ($i: CreateTaskInput!) { createTask(input: $i) { id } }',
-      '{ "i": { "title": "abc", "dueDate": 1e999 } }',
-    ],
-    ['mutation ($d: DateTime) { createTask(input: { title: "abc", dueDate: $d }) { id } }', '{ "d": -1e999 }'],
-    ['mutation ($d: DateTime = 1e999) { createTask(input: { title: "abc", dueDate: $d }) { id } }', '{}'],
-    ['mutation { createTask(input: { title: "abc", dueDate: 1e999 }) { id } }', '{}'],
-  ])('refuses numbers that JSON could only write as null: %s', async (query, variables) => {
-    const body = `{ "query": ${JSON.stringify(query)}, "variables": ${variables} }`;
-    const { body: answer } = await postGraphQL(gateway.origin, body, { authorization });
-    expect(answer.data ?? null).toBeNull();
-    expect(['BAD_USER_INPUT', 'GRAPHQL_VALIDATION_FAILED']).toContain(answer.errors?.[0]?.extensions?.code);
-  });
-
   const requests: unknown[] = [
     ...[SIGN_UP, LOGIN, CREATE].flatMap((query) => SHAPES.map((i) => ({ query, variables: { i } }))),
     ...SHAPES.map((shape) => ({ query: LIST, variables: { f: shape, o: shape, n: shape } })),
-    ...PLACES.flatMap((place) => LITERALS.map((literal) => ({ query: place(literal) }))),
+    ...PLACES.flatMap((place) => LITERALS.map((literal) => ({ query: place.replace('?', literal) }))),
     ...UNREADABLE.map((query) => ({ query })),
     { query: { password: SECRET } },
-    { query: LOGIN, variables: SECRET },
-    { query: LOGIN, variables: [SECRET] },
-    { query: LOGIN, operationName: SECRET },
-    { query: LOGIN, operationName: [SECRET] },
-    { query: LOGIN, extensions: SECRET },
-    { query: LOGIN, extensions: { persistedQuery: SECRET } },
-    { query: LOGIN, extensions: { persistedQuery: { version: SECRET } } },
-    { query: LOGIN, extensions: { persistedQuery: { version: 1, sha256Hash: SECRET } } },
+    ...['variables', 'operationName', 'extensions'].map((name) => ({ query: LOGIN, [name]: SECRET })),
+    ...['variables', 'operationName'].map((name) => ({ query: LOGIN, [name]: [SECRET] })),
+    ...[SECRET, { version: SECRET }, { version: 1, sha256Hash: SECRET }].map((persistedQuery) => ({
+      ...{ query: LOGIN, extensions: { persistedQuery } },
+    })),
     { documentId: SECRET },
     `{ "query": "${SECRET}`,
     `["${SECRET}"]`,
@@ -132,7 +103,6 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
   it('suggests names and values only if introspection is allowed', async () => {
     const wrong = [
       { query: '{ taskStatistic { total } }' },
-      { query: 'query ($f: TaskFilte) { tasks(filter: $f) { totalCount } }' },
       { query: 'query ($f: TaskFilter) { tasks(filte: $f) { totalCount } }' },
       { query: '{ tasks(filter: { priorit: LOW }) { totalCount } }' },
       { query: '{ tasks(filter: { priority: LO }) { totalCount } }' },

@@ -286,11 +286,4 @@ describe('the feed of a gateway, when records are not of its store', () => {
     expect(reader.seen).toEqual([1, 2]);
     expect(store.asked.changesAfter).toBe(1);
   });
-
-  it('sends a flood of unreadable records neither to the store nor to the log', async () => {
-    for (let count = 0; count < 10_000; count++) store.deliverText(owner, `{${count}`);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(store.unreadable.length).toBeLessThan(10);
-    await expectToGoOn();
-  });
 });

@@ -1,5 +1,4 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
-import { createRecordingLog } from '@taskmesh/service/testing';
 import { eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import {
@@ -62,15 +61,6 @@ describe('the changes of an owner', () => {
     store.deliver(store.commit(owner));
     await new Promise((resolve) => setImmediate(resolve));
     expect(reader.seen).toEqual([1, 2, 3, 4]);
-  });
-
-  it('logs the delivery of traced changes only', async () => {
-    const { log, lines: logged } = createRecordingLog('debug');
-    await readFeed(await startFeed(store, { log }), owner);
-    store.deliver(store.commit(owner));
-    expect(logged).toEqual([]);
-    store.deliver(store.commit(owner, { traceparent: '00-trace' }));
-    expect(logged).toMatchObject([{ level: 'debug', traceparent: '00-trace', owner, sequence: 2, readers: 1 }]);
   });
 
   it('ends a reader that fails on a change, and delivers it to the others', async () => {
@@ -178,20 +168,6 @@ describe('a reader that leaves', () => {
     store.deliver(store.commit(owner));
     expect([after.seen, feed.owners()]).toEqual([[1], 1]);
   });
-});
-
-it('no cursor is requested for a reader that has one, nor for comparisons of heads', async () => {
-  const asked: (boolean | undefined)[] = [];
-  const heads: typeof store.tasks.heads = (owners, asCursors) => {
-    asked.push(asCursors);
-    return store.tasks.heads(owners, asCursors);
-  };
-  const feed = await startFeed(store, { tasks: { ...store.tasks, heads } });
-  const reader = await readFeed(feed, owner, store.cursor(owner, 0));
-  store.deliverText(owner, 'unreadable');
-  await eventually(() => expect(asked).toHaveLength(2));
-  expect(reader.begunAt).toStrictEqual([]); // `toEqual` would accept [undefined]
-  expect(asked.filter(Boolean)).toEqual([]);
 });
 
 it('every reader is notified when the feed stops', async () => {

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Registry } from 'prom-client';
 import { serveSequentially } from './client-connections.ts';
 import { asClientRequest, clientRequests } from './client-request.ts';
-import { readJsonObject } from './json-body.ts';
+import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory, type Holding, type Memory } from './memory.ts';
 
 const MIB = 1024 * 1024;
@@ -35,6 +35,9 @@ describe('a request', () => {
     held = new Set();
     isShort = false;
   });
+  const now = { run: async <Result>(_network: string, work: () => Result) => work() };
+  const POST = rawRequest('POST /', ['X-Network: n', 'Content-Type: application/json'], '{}');
+
   it('counts with its headers while it waits for the previous response', async () => {
     await start(() => undefined);
     const get = rawRequest('GET /', ['X-Network: n', `X-Long: ${'x'.repeat(10_000)}`]);
@@ -59,15 +62,24 @@ describe('a request', () => {
 
   it('keeps nothing of its body after parsing, because a stream may run for hours', async () => {
     const kept: unknown[] = [];
-    const now = { run: async <Result>(_network: string, work: () => Result) => work() };
-    await start((request, response) => {
-      void readJsonObject(request, { clientIp, blockingWork: now }).then(() => {
-        kept.push(asClientRequest(request).onRefused);
-        response.end('read');
-      });
+    await start((request) => {
+      void readJsonObject(request, { clientIp, blockingWork: now }).then(() =>
+        kept.push(asClientRequest(request).onRefused),
+      );
     });
-    await openRaw(url, rawRequest('POST /', ['X-Network: n', 'Content-Type: application/json'], '{}'));
+    await openRaw(url, POST);
     await eventually(() => expect(kept).toEqual([undefined]));
+  });
+
+  it('is refused at once if its client left before its body is read', async () => {
+    const errors: unknown[] = [];
+    await start((request) => {
+      const read = () => readJsonObject(request, { clientIp, blockingWork: now });
+      request.once('close', () => void read().catch((error: unknown) => errors.push(error))).destroy();
+    });
+    await openRaw(url, POST);
+    const issues = [{ message: 'The body ended too early.' }];
+    await eventually(() => expect(errors).toMatchObject([{ code: 'BAD_USER_INPUT', issues }]));
   });
 
   it('is evicted for another network while its body waits for its turn, the oldest first', async () => {
@@ -98,4 +110,11 @@ describe('a request', () => {
     await eventually(() => expect(other.answer).toMatch(/read$/));
     expect(sent[31]?.answer).toBe('');
   });
+});
+
+it('a text counts together with its parsed objects', () => {
+  const ordinary = JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ __typename }' } });
+  expect(memoryOf(Buffer.from(ordinary))).toBeLessThan(1_024);
+  const empties = JSON.stringify({ variables: { x: Array.from({ length: 1_300 }, () => []) } });
+  expect(memoryOf(Buffer.from(empties))).toBeGreaterThan(30 * empties.length);
 });

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { unavailable, type TaskChanged } from '@taskmesh/contracts';
+import type { TaskChanged } from '@taskmesh/contracts';
 import { createDocuments } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
@@ -12,9 +12,9 @@ import { createLargeResponses } from '../supergraph/large-responses.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import { buildSupergraph, type Supergraph } from '../supergraph/supergraph.ts';
+import { CALL as call, OWNER } from '../../tests/fakes/executor.ts';
 import { createEventRenderer } from './event-renderer.ts';
 
-const OWNER = 'a0000000-0000-4000-8000-000000000001';
 const NAMES = 'subscription { taskChanges { task { owner { name } } } }';
 /** Planned at the first event, because the plan depends on the variable. */
 const CONDITIONAL = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
@@ -23,40 +23,25 @@ const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphq
 type Answer = { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
 interface Request {
   variables: Record<string, unknown>;
-  signal: AbortSignal | undefined;
   sessionId: string | undefined;
   answer: (answer: Answer) => void;
 }
 
-const call: RequestCall = {
-  identity: { role: 'user', userId: OWNER, sessionId: 'session' },
-  requestId: 'request',
-  traceparent: undefined,
-  ip: '127.0.0.1',
-  onEndedSessions: () => undefined,
-};
 const AWAY: Answer = { errors: [{ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } }] };
 const named = (name: string): Answer => ({ data: { _entities: [{ __typename: 'User', name }] } });
 const waiting = () => true;
 const atOnce = <Result>(work: () => Promise<Result>) => work();
-const INTERNAL = {
-  message: 'Internal server error',
-  path: ['taskChanges', 'task', 'owner', 'name'],
-  extensions: { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' },
-};
 
 /** A rendering whose services respond when the test says so. */
-function createWorld(text: string, tamper: Partial<Supergraph> = {}, refusals: Error[] = []) {
+function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
   const requests: Request[] = [];
-  let now = 0;
-  jest.spyOn(performance, 'now').mockImplementation(() => now);
-  const take = (variables: Request['variables'], { signal, identity }: RequestCall) =>
-    new Promise((resolve, reject) => {
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const take = (variables: Request['variables'], { identity }: RequestCall) =>
+    new Promise((resolve) => {
       const answer = ({ data, errors }: Answer) =>
         resolve({ data, errors: errors?.map(({ message, extensions }) => new GraphQLError(message, { extensions })) });
       const sessionId = identity.role === 'user' ? identity.sessionId : undefined;
-      requests.push({ variables, signal, sessionId, answer });
-      signal?.addEventListener('abort', reject);
+      requests.push({ variables, sessionId, answer });
     });
   const source = {
     execute: ({ variables }: Pick<Request, 'variables'>, { call }: { call: RequestCall }) => take(variables, call),
@@ -65,28 +50,12 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}, refusals: E
     supergraph: { ...supergraph, ...tamper },
     services: { auth: source, tasks: source },
   } as unknown as Graph; // all that is read
-  const blockingWork: string[] = [];
-  let countedBytes = 0;
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     largeResponses: createLargeResponses(),
-    blockingWork: {
-      async run(network, work) {
-        blockingWork.push(network);
-        const refusal = refusals.shift();
-        if (refusal) throw refusal;
-        return work();
-      },
-    },
-    onResize: (bytes) => (countedBytes += bytes),
+    blockingWork: { run: async (_network, work) => work() },
   });
-  return {
-    rendering,
-    countedBytes: () => countedBytes,
-    turns: blockingWork,
-    requests,
-    pass: (ms: number) => (now += ms),
-  };
+  return { rendering, requests, setClock: (ms: number) => clock.mockReturnValue(ms) };
 }
 
 const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
@@ -138,16 +107,6 @@ it('many readers of an event are written to over several turns, in order, and ea
   expect(looks).toBeLessThan(4 * texts.length);
 });
 
-it('plans and counts each combination of conditions once for all changes, in the queue', async () => {
-  const { rendering, countedBytes, turns: blockingWork } = createWorld(CONDITIONAL);
-  const render = rendering.withVariables({ with: false }, call, atOnce);
-  await render(changeOf(1), waiting);
-  const once = countedBytes();
-  await render(changeOf(2), waiting);
-  expect(countedBytes()).toBe(once);
-  expect(blockingWork).toEqual([call.ip]);
-});
-
 it('an account with many events does not delay another one with the same document', async () => {
   const { rendering, requests } = createWorld(NAMES);
   const neverItsTurn = () => new Promise<never>(() => undefined);
@@ -176,12 +135,12 @@ it('accounts at one address with many events do not delay one at another address
 });
 
 it('an event whose service stays unavailable is requested again by readers that come back', async () => {
-  const { rendering, requests, pass } = createWorld(NAMES);
+  const { rendering, requests, setClock } = createWorld(NAMES);
   const render = rendering.withVariables({}, call, atOnce);
   const change = changeOf(1);
   const text = render(change, waiting);
   await eventually(() => expect(requests).toHaveLength(1));
-  pass(30_001);
+  setClock(30_001);
   requests[0]?.answer(AWAY);
   await expect(text).rejects.toThrow('not available');
   const again = render(change, waiting);
@@ -190,22 +149,14 @@ it('an event whose service stays unavailable is requested again by readers that 
   expect(await again).toContain('Ada');
 });
 
-it('an event whose turn to be planned does not come is rendered later', async () => {
-  const { rendering, requests, turns } = createWorld(CONDITIONAL, {}, [unavailable()]);
-  const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
-  await eventually(() => expect(requests).toHaveLength(1));
-  requests[0]?.answer(named('Ada'));
-  expect(await text).toContain('Ada');
-  expect(turns).toHaveLength(2);
-});
-
 it('an event whose subscription cannot be planned with these variables is delivered with an error', async () => {
   const plan = () => {
     throw new Error('There is no plan.');
   };
   const { rendering } = createWorld(CONDITIONAL, { plan });
   const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
-  expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ ...INTERNAL, path: undefined }] });
+  const extensions = { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' };
+  expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ message: 'Internal server error', extensions }] });
 });
 
 describe('an event for a closed stream', () => {
@@ -225,57 +176,26 @@ describe('an event for a closed stream', () => {
     for (const { status } of await Promise.allSettled(gone)) expect(status).toBe('rejected');
     expect(requests).toHaveLength(17);
   });
-
-  it('is still requested when an equal stream waits for it, whichever came first', async () => {
-    const { rendering, requests } = createWorld(NAMES);
-    let isFirstThere = true;
-    const change = changeOf(1);
-    const texts = [
-      rendering.withVariables({}, call, atOnce)(change, () => isFirstThere),
-      rendering.withVariables({}, call, atOnce)(change, waiting),
-    ];
-    await eventually(() => expect(requests).toHaveLength(1));
-    isFirstThere = false;
-    requests[0]?.answer(AWAY);
-    await eventually(() => expect(requests).toHaveLength(2));
-    requests[1]?.answer(named('Ada'));
-    expect(await texts[1]).toContain('Ada');
-  });
 });
 
 describe('equal streams', () => {
-  it('get the event even if the session of the first one ends during a request to a service', async () => {
+  it.each([
+    ['service is unavailable', AWAY],
+    ['session ends', { errors: [{ message: 'ended', extensions: { code: 'UNAUTHENTICATED' } }] }],
+  ])('get the event even if the first one leaves while its %s', async (_what, answer) => {
     const { rendering, requests } = createWorld(NAMES);
-    const sessions = ['first', 'second'].map((sessionId) => ({
-      ...call,
-      identity: { role: 'user' as const, userId: OWNER, sessionId },
-    }));
     let hasEnded = false;
     const change = changeOf(1);
-    const [first, second] = sessions.map((session, index) =>
-      rendering.withVariables({}, session, atOnce)(change, () => index === 1 || !hasEnded),
-    );
+    const texts = ['first', 'second'].map((sessionId, index) => {
+      const session = { ...call, identity: { role: 'user' as const, userId: OWNER, sessionId } };
+      return rendering.withVariables({}, session, atOnce)(change, () => index === 1 || !hasEnded);
+    });
     await eventually(() => expect(requests).toHaveLength(1));
     hasEnded = true;
-    requests[0]?.answer({ errors: [{ message: 'ended', extensions: { code: 'UNAUTHENTICATED' } }] });
-    await eventually(() => expect(requests).toHaveLength(2));
-    expect(requests.map(({ sessionId }) => sessionId)).toEqual(['first', 'second']);
+    requests[0]?.answer(answer);
+    await eventually(() => expect(requests.map(({ sessionId }) => sessionId)).toEqual(['first', 'second']));
     requests[1]?.answer(named('Ada'));
-    for (const text of await Promise.all([first, second])) expect(text).toContain('Ada');
-  });
-
-  it('share the text, even with different positions and filters', async () => {
-    const { rendering, requests } = createWorld(
-      'subscription ($from: String, $filter: TaskFilter) { taskChanges(after: $from, filter: $filter) { task { owner { name } } } }',
-    );
-    const change = changeOf(1);
-    const texts = [{ from: 'a', filter: { completed: true } }, { from: 'b' }, {}].map((variables) =>
-      rendering.withVariables(variables, call, atOnce)(change, waiting),
-    );
-    await eventually(() => expect(requests).toHaveLength(1));
-    requests[0]?.answer(named('Ada'));
     for (const text of await Promise.all(texts)) expect(text).toContain('Ada');
-    expect(requests).toHaveLength(1);
   });
 
   it('are not equal if a variable of the position is also used in a fragment', async () => {

@@ -27,17 +27,11 @@ describe('long work on the event loop', () => {
 
   it('runs at once if it is short and rare', async () => {
     const turns = createBlockingWork();
-    const results: number[] = [];
-    for (const number of [1, 2, 3]) void turns.run('192.0.2.1', () => results.push(number));
-    await Promise.resolve();
-    await Promise.resolve();
-    expect(results.length).toBeGreaterThan(0);
-    await expect(turns.run('192.0.2.1', () => 4)).resolves.toBe(4);
-    await expect(
-      turns.run('192.0.2.1', () => {
-        throw new Error('no');
-      }),
-    ).rejects.toThrow('no');
+    let runs = 0;
+    for (const _time of [1, 2, 3]) void turns.run('192.0.2.1', () => runs++);
+    for (const _turn of [1, 2]) await Promise.resolve();
+    expect(runs).toBeGreaterThan(0);
+    await expect(turns.run('192.0.2.1', () => JSON.parse('no'))).rejects.toThrow('JSON');
     await expect(turns.run('192.0.2.1', () => 5)).resolves.toBe(5);
   });
 
@@ -68,9 +62,8 @@ describe('long work on the event loop', () => {
   it('is refused when too much waits', async () => {
     const turns = createBlockingWork();
     const outcomes = await Promise.allSettled(Array.from({ length: 1_500 }, () => turns.run('192.0.2.1', () => 1)));
-    expect(outcomes.filter(({ status }) => status === 'rejected').length).toBeGreaterThan(100);
-    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({
-      reason: { code: 'SERVICE_UNAVAILABLE' },
-    });
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(100);
+    expect(refused[0]).toMatchObject({ reason: { code: 'SERVICE_UNAVAILABLE' } });
   });
 });

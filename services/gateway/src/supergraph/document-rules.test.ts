@@ -36,21 +36,18 @@ describe('the cost of an operation', () => {
 const LOGIN = 'login(input: { email: "x", password: "x" }) { expiresIn }';
 const SIGN_IN = 'signInWithCode(input: { code: "x", verifier: "x", password: "x" }) { expiresIn }';
 const LINK = 'linkIdentity(input: { code: "x", verifier: "x", password: "x" }) { id }';
-const ONE_PASSWORD = 'An operation may have one mutation that proves or replaces a password, an address or a token.';
+const ONE_PASSWORD = new GraphQLError(
+  'An operation may have one mutation that proves or replaces a password, an address or a token.',
+);
 
 describe('the rules for a document', () => {
   it.each([
-    ['one password', `mutation { ${LOGIN} }`, `mutation { a: ${LOGIN} b: ${LOGIN} }`, ONE_PASSWORD],
-    [
-      'one password by mail',
-      `mutation { ${LOGIN} }`,
-      `mutation { ${LOGIN} requestPasswordReset(email: "x") }`,
-      ONE_PASSWORD,
-    ],
-    ['one password with a code', `mutation { ${SIGN_IN} }`, `mutation { ${SIGN_IN} ${LINK} }`, ONE_PASSWORD],
-  ])('allow %s', (_limit, within, beyond, message) => {
-    expect(admit(within).operation.operation).toBe('mutation');
-    expect(() => admit(beyond)).toThrow(new InvalidOperation('', [new GraphQLError(message)]));
+    [LOGIN, `b: ${LOGIN}`],
+    [LOGIN, 'requestPasswordReset(email: "x")'],
+    [SIGN_IN, LINK],
+  ])('allow one password: %s', (one, other) => {
+    expect(admit(`mutation { ${one} }`).operation.operation).toBe('mutation');
+    expect(() => admit(`mutation { ${one} ${other} }`)).toThrow(new InvalidOperation('', [ONE_PASSWORD]));
   });
 
   it.each([

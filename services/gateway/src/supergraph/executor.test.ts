@@ -1,43 +1,25 @@
 import { unavailable } from '@taskmesh/contracts';
 import { createDocuments } from '@taskmesh/federation';
-import { createLog } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { readGatewayConfig } from '../config.ts';
 import { DOCUMENT_RULES } from './document-rules.ts';
-import { createCallerBulkheads, createExecutor } from './executor.ts';
-import { createLargeResponses } from './large-responses.ts';
-import { type GraphSources, LARGE_COST, type RequestCall } from './operation.ts';
+import { CALL, createTestExecutor } from '../../tests/fakes/executor.ts';
+import { createCallerBulkheads } from './executor.ts';
+import { LARGE_COST, type RequestCall } from './operation.ts';
 import { buildSupergraph } from './supergraph.ts';
 import { createBlockingWork, type BlockingWork } from './blocking-work.ts';
 
 const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
-const call: RequestCall = {
-  identity: { role: 'anonymous' },
-  requestId: 'request',
-  traceparent: undefined,
-  ip: '192.0.2.1',
-  onEndedSessions: () => undefined,
-};
-
 function createRun(blockingWork: BlockingWork, changes: Partial<typeof supergraph> = {}) {
-  const executor = createExecutor({
-    ...{ blockingWork, largeResponses: createLargeResponses(), runForCaller: createCallerBulkheads() },
-    endedSessions: { has: () => false },
-    requireRoom: () => undefined,
+  const executor = createTestExecutor({
+    blockingWork,
     supergraph: { ...supergraph, ...changes },
-    services: {} as GraphSources, // none responds
-    metrics: { operation: () => undefined },
     clock: { now: () => 0 },
-    log: createLog({ service: 'test', level: 'silent' }),
-    kind: 'compiled',
   });
-  const { admit } = createDocuments({
-    schema: supergraph.schema,
-    limits: readGatewayConfig({ NODE_ENV: 'test' }).graphql,
-    ...DOCUMENT_RULES,
-  });
+  const limits = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
+  const { admit } = createDocuments({ schema: supergraph.schema, limits, ...DOCUMENT_RULES });
   return (source = '{ taskStatistics { total } }', variables = {}, cost = 1) =>
-    executor.run({ operation: admit(source), variables, cost }, call);
+    executor.run({ operation: admit(source), variables, cost }, CALL);
 }
 
 it('ends an operation that cannot be planned with an error, and nothing else', async () => {
@@ -48,44 +30,34 @@ it('ends an operation that cannot be planned with an error, and nothing else', a
       throw new Error('no plan');
     },
   } as unknown as typeof supergraph.planner;
-  expect(await createRun(createBlockingWork(), { planner })()).toMatchObject({
-    data: null,
-    errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }],
-  });
+  const errors = [{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }];
+  expect(await createRun(createBlockingWork(), { planner })()).toMatchObject({ data: null, errors });
 });
 
 it('reports an operation whose turn did not come', async () => {
   const blockingWork = { run: async () => Promise.reject(unavailable()) };
-  expect(await createRun(blockingWork)()).toMatchObject({
-    data: null,
-    errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }],
-  });
+  const errors = [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }];
+  expect(await createRun(blockingWork)()).toMatchObject({ data: null, errors });
 });
 
 describe('the queue of a network', () => {
-  const count = () => {
-    const networks: string[] = [];
-    const run = createRun({ run: async (network, work) => (networks.push(network), work()) });
-    return { turns: networks, run };
+  const counting = () => {
+    const turns: string[] = [];
+    return { turns, run: createRun({ run: async (network, work) => (turns.push(network), work()) }) };
   };
 
   it('plans each combination of conditions that has no plan yet', async () => {
-    const { turns: blockingWork, run } = count();
+    const { turns, run } = counting();
     const source = 'query ($with: Boolean!) { me { id name @include(if: $with) } }';
-    await run(source, { with: true });
-    const before = blockingWork.length;
-    await run(source, { with: true });
-    expect(blockingWork.length).toBe(before);
-    await run(source, { with: false });
-    expect(blockingWork.slice(before)).toEqual([call.ip]);
+    const turnsFor = async (variables: object) => (turns.splice(0), await run(source, variables), turns.length);
+    expect(await turnsFor({ with: true })).toBeGreaterThan(0);
+    expect([await turnsFor({ with: true }), await turnsFor({ with: false })]).toEqual([0, 1]);
   });
 
   it('queues each introspection, because its cost does not reflect the size of the schema', async () => {
-    const { turns: blockingWork, run } = count();
-    for (let time = 1; time <= 3; time++) {
-      await run('{ __schema { types { name } } }');
-      expect(blockingWork).toHaveLength(time);
-    }
+    const { turns, run } = counting();
+    for (const _time of [1, 2, 3]) await run('{ __schema { types { name } } }');
+    expect(turns).toEqual([CALL.ip, CALL.ip, CALL.ip]);
   });
 
   it('includes what follows a costly result, because its caller serializes it in one step', async () => {
@@ -108,50 +80,39 @@ describe('the queue of a network', () => {
 const ANN = { identity: { role: 'user', userId: 'ann', sessionId: 'a' }, ip: '203.0.113.1' } as const;
 const STRANGER = { identity: { role: 'anonymous' }, ip: '203.0.113.1' } as const;
 const OPERATOR = { identity: { role: 'operator' }, ip: '203.0.113.1' } as const;
-
-/** Work that continues until it is released. */
-function heldWork() {
-  const { promise, resolve: release } = Promise.withResolvers<void>();
-  let started = 0;
-  const run = async () => {
-    started++;
-    await promise;
-  };
-  return { run, started: () => started, release };
-}
+const ofSite = (at: number) => ({ ...STRANGER, ip: `2001:db8:1:${(at % 50).toString(16)}::1` });
+const ofAnn = (sessions: number) => (at: number) => ({
+  ...ANN,
+  identity: { ...ANN.identity, sessionId: `s${at % sessions}` },
+});
 
 type Caller = Pick<RequestCall, 'identity' | 'ip' | 'signal'>;
 
-it.each<[string, Caller, number, number]>([
-  ['a session', ANN, 6, 1_000],
-  ['callers without an account at one address', STRANGER, 256, 1_000],
-  ['operators', OPERATOR, 1_000, 0],
-])('limits the number of running and waiting operations: %s', async (_who, caller, running, waiting) => {
+/** Runs work of this cost that continues until it is released. */
+function heldWork(cost = 1) {
   const runForCaller = createCallerBulkheads();
-  const { run, started, release } = heldWork();
-  const all = Array.from({ length: running + waiting }, () => runForCaller(caller, 1, run));
+  const { promise, resolve: release } = Promise.withResolvers<void>();
+  let started = 0;
+  const run = (caller: Caller) => runForCaller(caller, cost, () => (started++, promise));
+  const runMany = (count: number, callerOf: (at: number) => Caller) =>
+    Array.from({ length: count }, (_, at) => run(callerOf(at)));
+  return { run, runMany, started: () => started, release };
+}
+
+it.each<[string, (at: number) => Caller, number, number]>([
+  ['a session', () => ANN, 6, 1_000],
+  ['callers without an account at one address', () => STRANGER, 256, 1_000],
+  ['all networks of an IPv6 site', ofSite, 1_024, 1_000],
+  ['operators', () => OPERATOR, 1_000, 0],
+])('limits the number of running and waiting operations: %s', async (_who, callerOf, running, waiting) => {
+  const { run, runMany, started, release } = heldWork();
+  const all = runMany(running + waiting, callerOf);
   expect(started()).toBe(running);
-  if (waiting > 0)
-    await expect(runForCaller(caller, 1, run)).rejects.toMatchObject({
-      extensions: { code: 'RATE_LIMITED', retryAfterSeconds: 1 },
-    });
+  const extensions = { code: 'RATE_LIMITED', retryAfterSeconds: 1 };
+  if (waiting > 0) await expect(run(callerOf(0))).rejects.toMatchObject({ extensions });
   release();
   await Promise.all(all);
   expect(started()).toBe(running + waiting);
-});
-
-it('limits the operations of all networks of an IPv6 site', async () => {
-  const runForCaller = createCallerBulkheads();
-  const { run, started, release } = heldWork();
-  const all = Array.from({ length: 2_024 }, (_, at) =>
-    runForCaller({ ...STRANGER, ip: `2001:db8:1:${(at % 50).toString(16)}::1` }, 1, run),
-  );
-  expect(started()).toBe(1_024);
-  await expect(runForCaller({ ...STRANGER, ip: '2001:db8:1:ffff::1' }, 1, run)).rejects.toMatchObject({
-    extensions: { code: 'RATE_LIMITED' },
-  });
-  release();
-  await Promise.all(all);
 });
 
 it.each([
@@ -163,37 +124,31 @@ it.each([
     [1, ofSession],
     [10, ofAccount],
   ] as const) {
-    const runForCaller = createCallerBulkheads();
-    const { run, started, release } = heldWork();
-    const session = (at: number) => ({ ...ANN, identity: { ...ANN.identity, sessionId: `s${at % sessions}` } });
-    const all = Array.from({ length: 40 }, (_, at) => runForCaller(session(at), cost, run));
+    // prettier-ignore
+    const { runMany, started, release } = heldWork(cost);
+    const all = runMany(40, ofAnn(sessions));
     expect(started()).toBe(most);
     release();
     await Promise.all(all);
-    expect(started()).toBe(40);
   }
 });
 
 it('runs fewer operations of strangers at one address the more they cost: a login may read pages', async () => {
-  const runForCaller = createCallerBulkheads();
-  const { run, started, release } = heldWork();
-  const all = Array.from({ length: 300 }, () => runForCaller(STRANGER, 201, run));
+  const { runMany, started, release } = heldWork(201);
+  const all = runMany(300, () => STRANGER);
   expect(started()).toBe(128);
   release();
   await Promise.all(all);
 });
 
 it('gives the place of a caller that disconnects to the next one', async () => {
-  const runForCaller = createCallerBulkheads();
-  const { run, started, release } = heldWork();
+  const { run, runMany, started, release } = heldWork();
   const connection = new AbortController();
-  const left = { ...ANN, signal: connection.signal };
-  const running = Array.from({ length: 16 }, () => runForCaller(ANN, 1, run));
-  const waiting = Array.from({ length: 1_000 }, () => runForCaller(left, 1, run));
-  const given = Promise.allSettled(waiting);
+  const running = runMany(16, () => ANN);
+  const given = Promise.allSettled(runMany(1_000, () => ({ ...ANN, signal: connection.signal })));
   connection.abort();
   expect(new Set((await given).map(({ status }) => status))).toEqual(new Set(['rejected']));
-  const next = runForCaller(ANN, 1, run);
+  const next = run(ANN);
   release();
   await Promise.all([...running, next]);
   expect(started()).toBe(17);

@@ -1,4 +1,3 @@
-import { createClient } from '@taskmesh/client';
 import { createConsoleStorage } from './console-storage.ts';
 
 const SESSION = 'taskmesh.session';
@@ -147,46 +146,4 @@ it.each([
   const storage = createDevice().openTab();
   storage.setItem(WRITES, stored);
   expect(storage.countWrites('ada')).toBe(expected);
-});
-
-/** Two tabs with the same session of the device, which the server has ended while a write of the first one was pending. */
-async function createEndedTabs() {
-  const { openTab } = createDevice();
-  const written: string[] = [];
-  let hasEnded = false;
-  const tabs = ['first', 'second'].map((tab) => {
-    const fetch = async (_url: unknown, { body }: { body: string }) => {
-      const { query, variables } = JSON.parse(body) as { query: string; variables: { input: { title: string } } };
-      const session = { accessToken: tab, refreshToken: tab, expiresIn: 900, user: { id: 'ada', email: '', name: '' } };
-      if (query.includes('login(')) return Response.json({ data: { login: session } });
-      if (hasEnded) return Response.json({ errors: [{ message: '', extensions: { code: 'UNAUTHENTICATED' } }] });
-      written.push(`${variables.input.title} by the ${tab} tab`);
-      return Response.json({ data: { updateTask: { id: '7', version: 1, ...variables.input } } });
-    };
-    const storage = openTab();
-    const client = createClient({ url: 'http://taskmesh.test', storage, fetch: fetch as typeof globalThis.fetch });
-    const signIn = (stays: boolean) => storage.stay(stays, () => client.signIn({ email: '', password: '' }));
-    return { client, signIn };
-  });
-  const [first, second] = tabs as [(typeof tabs)[0], (typeof tabs)[0]];
-  const until = async (isMet: () => boolean) => {
-    while (!isMet()) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
-  await first.signIn(true);
-  await until(() => first.client.keepsWrites() && second.client.user() != null);
-  hasEnded = true;
-  void first.client.updateTask('7', { title: 'moved' });
-  await until(() => first.client.user() === null && second.client.user() === null);
-  hasEnded = false;
-  return { first, second, written, until };
-}
-
-it('a write that a sign-in on another tab takes along is sent by that tab only', async () => {
-  const { first, second, written, until } = await createEndedTabs();
-  await second.signIn(false);
-  await until(() => written.length > 0);
-  await first.signIn(true);
-  await first.client.updateTask('7', { title: 'next' });
-  expect(written).toEqual(['moved by the second tab', 'next by the first tab']);
-  for (const { client } of [first, second]) client.close();
 });

@@ -18,6 +18,12 @@ const heartbeats = createHeartbeats(HEARTBEAT_MS);
 
 let port: number;
 let answer: (response: ServerResponse) => void;
+const openWriter = (raw: ServerResponse, format: (typeof FORMATS)['sse']) => {
+  const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) };
+  const writer = new StreamWriter(reply, { format, chunkOf: createEventChunks(format), heartbeats });
+  writer.open();
+  return writer;
+};
 beforeAll(async () => {
   ({ port } = await listen(createServer((_request, response) => answer(response))));
 });
@@ -28,9 +34,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after 
   const answerWith = (json: string) => {
     answer = (raw) => {
       response = raw;
-      const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) };
-      const writer = new StreamWriter(reply, { format, chunkOf: createEventChunks(format), heartbeats });
-      writer.open();
+      const writer = openWriter(raw, format);
       writer.next(json, { cursor: 'c' });
       writer.fail(failure);
     };
@@ -61,12 +65,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after 
 
 it.each(['reads', 'leaves'])('a replay waits, without a timer, until the client %s', async (act) => {
   const opened = Promise.withResolvers<StreamWriter>();
-  answer = (raw) => {
-    const reply = { raw, hijack: () => undefined, getHeaders: () => ({}) };
-    const writer = new StreamWriter(reply, { format: sse, chunkOf: createEventChunks(sse), heartbeats });
-    writer.open();
-    opened.resolve(writer);
-  };
+  answer = (raw) => opened.resolve(openWriter(raw, sse));
   const [incoming] = (await once(get({ port, agent: false }), 'response')) as [IncomingMessage];
   const writer = await opened.promise;
   await writer.drained();

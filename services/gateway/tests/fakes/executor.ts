@@ -1,0 +1,22 @@
+import { createLog } from '@taskmesh/service';
+import { createCallerBulkheads, createExecutor, type ExecutorDeps } from '../../src/supergraph/executor.ts';
+import { createLargeResponses } from '../../src/supergraph/large-responses.ts';
+import type { RequestCall } from '../../src/supergraph/operation.ts';
+
+export const OWNER = 'a0000000-0000-4000-8000-000000000001';
+
+export const CALL: RequestCall = {
+  identity: { role: 'user', userId: OWNER, sessionId: 'session' },
+  ...{ requestId: 'request', traceparent: undefined, ip: '192.0.2.1', onEndedSessions: () => undefined },
+};
+
+/** An executor without limits of its own, and without services. */
+export const createTestExecutor = (deps: Pick<ExecutorDeps, 'supergraph'> & Partial<ExecutorDeps>) =>
+  createExecutor({
+    ...{ services: {}, metrics: { operation: () => undefined }, clock: { now: () => Date.now() }, kind: 'compiled' },
+    blockingWork: { run: async (_network, work) => work() },
+    ...{ largeResponses: createLargeResponses(), runForCaller: createCallerBulkheads() },
+    ...{ endedSessions: { has: () => false }, requireRoom: () => undefined },
+    log: createLog({ service: 'test', level: 'silent' }),
+    ...deps,
+  });
