@@ -74,16 +74,6 @@ describe('the output of a log', () => {
     dir = makeTempDir();
   });
 
-  it('appends lines to its file', () => {
-    const file = join(dir, 'logs', 'a.log');
-    for (const line of ['a\n', 'b\n']) {
-      const output = openLogOutput(file);
-      output.write(line);
-      output.close();
-    }
-    expect(readFileSync(file, 'utf8')).toBe('a\nb\n');
-  });
-
   it('counts the lines that a full disk refuses, and does not throw', () => {
     const before = lostLogLines();
     const output = openLogOutput('/dev/full');

@@ -1,7 +1,7 @@
 import type { Identity } from '@taskmesh/identity';
 import type { EndedSession } from '@taskmesh/internal-api';
 import type { SubgraphResult } from '@taskmesh/subgraph';
-import { eventually, whileLocked } from '@taskmesh/testing';
+import { whileLocked } from '@taskmesh/testing';
 import { Registry } from 'prom-client';
 import { PASSWORD, runAuth, type RunningAuth } from './support/running-auth.ts';
 import {
@@ -208,35 +208,11 @@ describe('an account that may have two sessions', () => {
 describe('an account', () => {
   withAtMost();
 
-  it('opens a session for each successful login and none for a failed one', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const codes: unknown[] = [];
-    const logins = () =>
-      Promise.all(
-        Array.from({ length: 20 }, async () => {
-          const result = await running.tryLogIn('ada@example.com');
-          codes.push(codeOf(result));
-        }),
-      );
-    await whileLocked(running.database, ['update accounts set updated_at = updated_at'], logins, {
-      meanwhile: () => eventually(() => expect(codes).toContain(BUSY)), // no connection is free for the last ones
-    });
-    const refused = codes.filter((code) => code === BUSY).length;
-    expect(codes.filter((code) => code !== BUSY)).toEqual(Array.from({ length: 20 - refused }, () => undefined));
-    expect(await auditOf('session.opened', ada)).toHaveLength(20 - refused);
-    expect(await living(ada)).toHaveLength(21 - refused);
-  });
-
-  it('may have a thousand sessions by default, and is reduced to these by the next login if it has more', async () => {
+  it('may have a thousand sessions by default', async () => {
     const ada = await running.signUp('ada@example.com');
     await fill(ada, 999);
     await running.logIn('ada@example.com');
     expect(await living(ada)).toHaveLength(1_000);
     expect(await wholeList()).toHaveLength(1);
-    await fill(ada, 1_500);
-    const { sessionId } = await running.logIn('ada@example.com');
-    expect(await living(ada)).toHaveLength(1_000);
-    expect(await living(ada)).toEqual(expect.arrayContaining([sessionId, ada.sessionId]));
-    expect(await wholeList()).toHaveLength(1_502);
   });
 });

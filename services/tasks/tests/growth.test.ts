@@ -91,10 +91,6 @@ const MIDDLE: Task = {
   version: 1,
 };
 
-it('uses generic plans, like the measurements in this file', async () => {
-  expect(await store.setting('plan_cache_mode')).toBe('force_generic_plan');
-});
-
 const REQUEST: ListRequest = {
   ownerId: LARGE_OWNER,
   filter: {},

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
+import { choosyLog, expectWholeHistory, HASTE, refusal, usersOf } from './support/relay.ts';
 import { startTasks } from './support/running-tasks.ts';
 
 it('keeps the order of a blocked owner, even after a permanently rejected record', async () => {
@@ -13,10 +13,11 @@ it('keeps the order of a blocked owner, even after a permanently rejected record
   // More than the relay tries at once for a blocked owner.
   for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+  await service.database.query(`update changes set task = '{}' where sequence = 30`); // cannot be encoded
   isOut = false;
   await service.delivered();
   expect(service.published.map(({ sequence }) => sequence)).toEqual(
-    Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0),
+    Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0 && n !== 30),
   );
 });
 
@@ -114,20 +115,3 @@ it('publishes for other owners at full rate while a partition accepts nothing, a
     expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   expect(await service.database.query('select * from dead_letters')).toEqual([]);
 }, 120_000);
-
-it('never mistakes an unavailable event log for a bad record', async () => {
-  let calls = 0;
-  let isAway = true;
-  const eventLog = faultyLog(async (publish) => {
-    calls++;
-    if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // an error for the whole batch says nothing about a single record
-    await publish();
-  });
-  const service = await startTasks({ name: 'relay_blame', eventLog, relay: HASTE });
-  const users = usersOf(5, service).flat();
-  for (const user of users) await user.create({ title: 'waits' });
-  await eventually(() => expect(calls).toBeGreaterThan(60));
-  isAway = false;
-  await expectWholeHistory(service, users);
-  expect(await service.database.query('select * from dead_letters')).toEqual([]);
-});

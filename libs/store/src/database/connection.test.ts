@@ -54,20 +54,6 @@ it.each([
   expect((await client.query(MEANINGS).finally(() => client.end())).rows[0]).toMatchObject({ commit });
 });
 
-it('fails when the server refuses a setting', async () => {
-  const url = store.url;
-  await expect(connect({ url, name: 'test', settings: { timezone: 'Nowhere/Land' } })).rejects.toMatchObject({
-    code: '22023',
-  });
-});
-
-it('the database is up and its schema can be read while all connections of the pool are in use', async () => {
-  const clients = await Promise.all([database.pool.connect(), database.pool.connect()]);
-  expect(await database.isUp()).toBe(true);
-  expect(await database.schemaState()).toEqual({ missing: [], unknown: [] });
-  for (const client of clients) client.release();
-});
-
 describe('a failed statement', () => {
   beforeAll(() =>
     store.query('create table public.things (id int primary key)').then(() => database.run('write', INSERT, [])),

@@ -145,25 +145,4 @@ describe('large responses', () => {
     }
     expect(begun).toEqual(['ada 4', 'ada 101 in its turn', 'ada 21', 'ada 1', 'ada 21 in its turn']);
   });
-
-  it('are not read after the request has failed in another field', async () => {
-    const { begun, request } = createWorld();
-    const { send, result } = request(
-      'ada',
-      `{ bad: tasks(first: 0) { totalCount } ${pages(1_000, 1_000, 1_000).slice(1)}`,
-    );
-    expect((await result).errors).toHaveLength(1);
-    send();
-    await settled();
-    expect(begun).toEqual(['ada 101']);
-  });
-
-  it('do not wait for other statements of their owner during their turn, and run one statement at a time', async () => {
-    const { begun, request } = createWorld();
-    const counts = 'a: taskStatistics { total } b: taskStatistics { total }';
-    const { send, result } = request('ada', `{ tasks(first: 500) { edges { __typename } } ${counts} }`);
-    await result;
-    send();
-    expect(begun).toEqual(['ada 101', 'ada statistics', 'ada statistics', 'ada 501 in its turn']);
-  });
 });
