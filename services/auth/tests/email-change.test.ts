@@ -222,4 +222,14 @@ describe('requesting another address', () => {
     });
     expect(running.postbox.mails).toHaveLength(1);
   });
+
+  it('cancels a recovery mail in progress: none goes to the former address', async () => {
+    await running.signUp('ada@example.com');
+    const moving = `update accounts set email = 'new@example.com', email_key = 'new@example.com'`;
+    await whileLocked(running.database, [moving], async () => {
+      await running.requestReset('ada@example.com');
+      await running.auth.processAll();
+    });
+    expect(running.postbox.mails.filter(({ to }) => to === 'ada@example.com')).toEqual([]);
+  });
 });

@@ -133,16 +133,6 @@ describe('a browser that comes back', () => {
     await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
   });
 
-  it('with a used code of the provider gets an error', async () => {
-    const [first, second] = [await come(), await come()];
-    await complete(running, first.binding, first.back);
-    await running.database.query('delete from sign_in_codes');
-    second.back.searchParams.set('code', first.back.searchParams.get('code') ?? '');
-    expect(Object.fromEntries(resultIn(await complete(running, second.binding, second.back)))).toEqual({
-      ...failed,
-    });
-  });
-
   it('with the code of another browser gets an error, as that was requested with another challenge', async () => {
     const [victim, thief] = [await come(), await come()];
     thief.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');

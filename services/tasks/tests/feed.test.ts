@@ -141,23 +141,18 @@ describe('a cursor', () => {
 });
 
 it('a new epoch of a frozen store is rejected with the reason, and begins once the store accepts writes again', async () => {
-  const { name } = service.database;
-  await service.database.query(`alter database ${name} set default_transaction_read_only = on`);
-  const endSessions = `select count(pg_terminate_backend(pid)) from pg_stat_activity
-    where datname = current_database() and application_name like 'taskmesh-%'`;
-  await service.database.query(endSessions);
-  const { epoch } = await service.tasks.internal.heads([]);
-  try {
-    await expect(service.tasks.restore.newEpoch()).rejects.toMatchObject({
-      code: 'CONFLICT',
-      message: 'The store tasks is read-only (default_transaction_read_only). Allow writes, then repeat this.',
-    });
-  } finally {
-    await service.database.query(
-      `begin read write; alter database ${name} set default_transaction_read_only = off; commit`,
+  const freeze = (to: 'on' | 'off') =>
+    service.database.query(
+      `begin read write; alter database ${service.database.name} set default_transaction_read_only = ${to}; commit;
+       select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name like 'taskmesh-%'`,
     );
-    await service.database.query(endSessions);
-  }
+  const { epoch } = await service.tasks.internal.heads([]);
+  await freeze('on');
+  const message = 'The store tasks is read-only (default_transaction_read_only). Allow writes, then repeat this.';
+  await expect(service.tasks.restore.newEpoch().finally(() => freeze('off'))).rejects.toMatchObject({
+    ...{ code: 'CONFLICT', message },
+  });
   expect(await service.tasks.restore.newEpoch()).toBeGreaterThan(epoch);
   await service.database.query('update feed_state set epoch = 1');
 });

@@ -15,6 +15,13 @@ const LIST = `query ($filter: TaskFilter, $orderBy: TaskOrder, $first: Int, $aft
 
 const list = async (variables: Record<string, unknown> = {}, by = user) => (await by.request(LIST, variables)).tasks;
 
+it('has 50 tasks by default', async () => {
+  const busy = service.user();
+  for (let n = 0; n < 51; n++) await busy.create({ title: `task ${n}` });
+  const nothing = { first: null, orderBy: null, filter: null, after: null, offset: null };
+  for (const variables of [{}, nothing]) expect((await list(variables, busy)).edges).toHaveLength(50);
+});
+
 describe('an invalid argument', () => {
   const forged = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
   const id = '01890000-0000-7000-8000-000000000001';

@@ -129,8 +129,6 @@ it('reports how far it lags behind', async () => {
   await user.create({ title: 'at once' });
   await service.delivered();
   await eventually(async () => expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(4));
-  expect(await valueOf('taskmesh_outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
-  expect(await valueOf('taskmesh_dead_letters\\{source="relay"\\}')).toBe(0);
 });
 
 it.each([

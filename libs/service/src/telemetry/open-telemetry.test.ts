@@ -26,7 +26,6 @@ describe('the settings for traces', () => {
   it.each([
     ['always_on', '0.5', { ratio: 1, isParentBased: false }],
     ['always_off', '0.5', { ratio: 0, isParentBased: false }],
-    ['traceidratio', '0.5', { ratio: 0.5, isParentBased: false }],
     ['parentbased_always_off', '1', { ratio: 0, isParentBased: true }],
     ['parentbased_traceidratio', '0.01', { ratio: 0.01, isParentBased: true }],
   ])('support the sampler %s', (sampler, arg, expected) => {
@@ -42,13 +41,10 @@ describe('the settings for traces', () => {
     ['TRACE_CALLERS_PER_S', '-1'],
     // OpenTelemetry's SDK would silently ignore these.
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks,load=50%'],
-    ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=tasks'],
-    ['OTEL_RESOURCE_ATTRIBUTES', 'a=b=c'],
     ['OTEL_RESOURCE_ATTRIBUTES', `long=${'x'.repeat(256)}`],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization: Bearer x'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=x,other=50%'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key='],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a;b'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name);
