@@ -16,11 +16,6 @@ describe("auth's configuration", () => {
     expect(readAuthConfig({ POSTGRES_URL, ...env }, cores).hashConcurrency).toBe(expected);
   });
 
-  it('does not multiply limits in production', () => {
-    expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production' }).rateLimitFactor).toBe(1);
-    expect(readAuthConfig({ POSTGRES_URL, NODE_ENV: 'production', RATE_LIMIT_FACTOR: '0' }).rateLimitFactor).toBe(0);
-  });
-
   it.each(['https://tasks.example/', 'HTTPS://Tasks.example', 'https://tasks.example\n'])(
     'takes PUBLIC_URL as browsers write it: %j',
     (PUBLIC_URL) => expect(readAuthConfig({ POSTGRES_URL, PUBLIC_URL }).publicUrl).toBe('https://tasks.example'),

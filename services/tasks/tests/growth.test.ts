@@ -25,7 +25,7 @@ const OTHERS = 5_000;
  * order: without an index, a scan has to read all of them.
  */
 async function openLargeStore(owned: number) {
-  const { store } = await openStore('large_store');
+  const { store, database } = await openStore('large_store');
   const client = await connectClient(store.url);
   const insert = (of: string, count: number) =>
     client.query(
@@ -42,7 +42,7 @@ async function openLargeStore(owned: number) {
   await insert(`'${SMALL_OWNER}'`, 50);
   await insert(`'${LARGE_OWNER}'`, owned);
   await client.query('vacuum analyze tasks');
-  return { client };
+  return { client, database };
 }
 
 const OWNED = 20_000;
@@ -86,6 +86,11 @@ const MIDDLE: Task = {
   updatedAt: '2026-03-01T00:00:00.000Z',
   version: 1,
 };
+
+it('uses generic plans, like the measurements in this file', async () => {
+  const { rows } = await store.database.pool.query('show plan_cache_mode');
+  expect(rows).toEqual([{ plan_cache_mode: 'force_generic_plan' }]);
+});
 
 const REQUEST: ListRequest = {
   ownerId: LARGE_OWNER,

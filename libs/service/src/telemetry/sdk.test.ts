@@ -103,16 +103,6 @@ describe('recorded traces', () => {
     ]);
   });
 
-  it('continue in another process only if they are recorded', async () => {
-    const tracing = start().tracing('tasks');
-    const describe = () => ({ name: 'part' });
-    expect(tracing.continueTrace(FROM_CLIENT, describe)?.traceparent).toMatch(
-      new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`),
-    );
-    for (const other of [undefined, null, 'nonsense', `${FROM_CLIENT.slice(0, -2)}00`, `00-${'0'.repeat(32)}-1-01`])
-      expect(tracing.continueTrace(other, describe)).toBeUndefined();
-  });
-
   it('are not recorded by later services if they are not recorded here, and start here without a valid trace context', async () => {
     const tracing = start({ ratio: 0, callersPerS: 0 }).tracing('gateway');
     const begin = () => ({ name: 'request' });

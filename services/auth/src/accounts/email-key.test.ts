@@ -9,7 +9,10 @@ it.each([
   ['"a b"@example.com', '"a b"@example.com'],
   ['ΣΟΦΟΣ@example.com', 'σοφος@example.com'],
   // These may be different mailboxes.
-  ...['σοφοσ@example.com', 'ａda@example.com', 'a\u00adda@example.com', 'straße@example.com'].map((email) => [email, email]),
+  ...['σοφοσ@example.com', 'ａda@example.com', 'a\u00adda@example.com', 'straße@example.com'].map((email) => [
+    email,
+    email,
+  ]),
 ])('the key of the address %j is %j', (email = '', key = '') => {
   expect(emailKey(email)).toBe(key);
 });

@@ -15,6 +15,16 @@ function createStore(first: number | undefined) {
   return { cursors, queries: () => queries, restore: (next: number) => (epoch = next), load: () => (key = 99) };
 }
 
+it('reads the key once for all cursors of an epoch, and again for another epoch', async () => {
+  const { cursors, queries, restore } = createStore(1);
+  for (let sequence = 0; sequence < 10; sequence++) await cursors.seal(OWNER, { epoch: 1, sequence });
+  expect(queries()).toBe(1);
+  restore(2);
+  const cursor = await cursors.seal(OWNER, { epoch: 2, sequence: 10 });
+  expect(queries()).toBe(2);
+  expect(await cursors.open(OWNER, cursor)).toEqual({ epoch: 2, sequence: 10 });
+});
+
 it('seals with a key that psql loaded, after a gateway has requested it', async () => {
   const { cursors, load } = createStore(1);
   const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });

@@ -125,21 +125,4 @@ describe('large responses', () => {
     ]);
     three?.send();
   });
-
-  it('include pages whose texts are repeated by aliases or by a surrounding list', async () => {
-    const { begun, request } = createWorld();
-    const copies = Array.from({ length: 29 }, (_, index) => `d${index}: description`).join(' ');
-    const below = 'owner { tasks(first: 20) { edges { __typename } } }';
-    const queries = [
-      `{ tasks(first: 100) { edges { node { ${copies} } } } }`,
-      `{ tasks(first: 20) { edges { node { ${below} } } } }`,
-    ];
-    for (const query of queries) {
-      const { send, result } = request('ada', query);
-      expect((await result).errors).toBeUndefined();
-      send();
-      await settled();
-    }
-    expect(begun).toEqual(['ada 4', 'ada 101 in its turn', 'ada 21', 'ada 1', 'ada 21 in its turn']);
-  });
 });
