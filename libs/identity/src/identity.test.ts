@@ -1,4 +1,4 @@
-import { hashPersonalToken, isPersonalToken, newPersonalToken } from './identity.ts';
+import { isPersonalToken, newPersonalToken } from './identity.ts';
 
 const LIKE_ONE = `taskmesh_pat_${'x'.repeat(43)}`;
 
@@ -11,12 +11,5 @@ describe('a personal token', () => {
 
   it.each(['', 'taskmesh_pat_', 'a.b.c', ` ${LIKE_ONE}`, `${LIKE_ONE}x`, `${LIKE_ONE}\n`])('is not %j', (text) => {
     expect(isPersonalToken(text)).toBe(false);
-  });
-
-  it('has a hash that reveals nothing about it', () => {
-    const token = newPersonalToken();
-    expect(hashPersonalToken(token)).toMatch(/^[\w-]{43}$/);
-    expect(hashPersonalToken(token)).toBe(hashPersonalToken(token));
-    expect(token).not.toContain(hashPersonalToken(token));
   });
 });

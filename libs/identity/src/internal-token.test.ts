@@ -56,11 +56,6 @@ describe('an internal token', () => {
     expect(await createVerifier().verify(token)).toEqual(identity);
   });
 
-  it('is verified once, and the result is cached', async () => {
-    const [token, verifier] = [await forge(), createVerifier()];
-    expect(await verifier.verify(token)).toBe(await verifier.verify(token));
-  });
-
   it('omits an address and a client that are not text', async () => {
     const identity = await createVerifier().verify(await forge({ claims: { ip: 5, client: {} } }));
     expect(Object.keys(identity)).toEqual(['role', 'userId', 'sessionId']);
@@ -142,12 +137,6 @@ describe('the permission to assert an identity', () => {
     }
   });
 
-  it('also belongs to a key with just the service’s name', async () => {
-    const key = await createSigningKey('gateway');
-    const token = await createSigner('gateway', key).tokenFor(ADA, 'tasks');
-    expect(await createVerifier([key]).verify(token)).toEqual(ADA);
-  });
-
   it('lets a service speak for itself', async () => {
     const itself: Identity = { role: 'service', name: 'backup' };
     const token = await createSigner('backup', backupKey).tokenFor(itself, 'tasks');
@@ -205,10 +194,5 @@ describe('the lifetime of an internal token', () => {
     const others: Identity[] = [{ ...ADA, sessionId: 'other' }, { ...ADA, ip: '192.0.2.2' }, { role: 'anonymous' }];
     const tokens = await Promise.all([ADA, ...others].map((identity) => signer.tokenFor(identity, 'tasks')));
     expect(new Set([...tokens, await signer.tokenFor(ADA, 'auth')]).size).toBe(5);
-  });
-
-  it('covers identities that no caller can change for the next one', async () => {
-    const identity = await createVerifier().verify(await forge());
-    expect(() => Object.assign(identity, { userId: 'eve' })).toThrow(TypeError);
   });
 });

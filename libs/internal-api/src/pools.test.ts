@@ -72,25 +72,6 @@ describe('while all connections are busy', () => {
     },
   );
 
-  it('requests are sent in the order of the calls', async () => {
-    const { release } = hold();
-    const all = ['1', '2', '3', '4'].map((body) => post(body));
-    await eventually(() => expect(arrived).toEqual(['1']));
-    release();
-    await Promise.all(all);
-    expect(arrived).toEqual(['1', '2', '3', '4']);
-  });
-
-  it('networks take turns', async () => {
-    const { release } = hold();
-    const first = Array.from({ length: 9 }, (_, at) => post(`a${at}`, { network: '192.0.2.1' }));
-    const others = ['b', 'c'].map((body) => post(body, { network: `192.0.2.${body}` }));
-    await eventually(() => expect(arrived).toEqual(['a0']));
-    release();
-    await Promise.all([...first, ...others]);
-    expect(arrived.slice(0, 5)).toEqual(['a0', 'b', 'c', 'a1', 'a2']);
-  });
-
   it.each([
     ['half of them', 'network', [{ network: '2001:db8:1:0::/64' }], 18, 8],
     ['a quarter of them', 'network, that count twice', [{ network: '2001:db8:1:0::/64', weight: 2 }], 18, 4],
@@ -118,15 +99,6 @@ describe('while all connections are busy', () => {
     release();
     await Promise.all(all);
     expect(arrived).toHaveLength(asked + 1); // all but the one that was gone
-  });
-
-  it('the number of waiting requests is limited', async () => {
-    const { release } = hold();
-    const all = Array.from({ length: 1_025 }, (_, index) => post(String(index)));
-    await expect(post('one too many')).rejects.toMatchObject(UNAVAILABLE);
-    release();
-    await Promise.all(all);
-    expect(arrived).toHaveLength(1_025);
   });
 
   it('waiting requests fail when the pool is destroyed', async () => {
@@ -217,21 +189,6 @@ it('tries again when one of several processes behind an address refuses, as it s
   await named.destroy();
 });
 
-it.each([true, false])('sends nothing once it is destroyed, used before or not: %s', async (isUsed) => {
-  const own = createServicePool(origin);
-  if (isUsed) await post('before', {}, own);
-  await own.destroy();
-  await expect(post('late', {}, own)).rejects.toMatchObject(UNAVAILABLE);
-  expect(arrived).toEqual(isUsed ? ['before'] : []);
-});
-
-it('a process that is busy for longer than the connect timeout still uses the connection', async () => {
-  const answer = post('busy');
-  const until = performance.now() + 2_200;
-  while (performance.now() < until);
-  expect(await answer).toMatchObject({ text: 'answer' });
-});
-
 it.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'ECONNRESET', 'EPIPE'])(
   'a service that cannot be reached (%s) is unavailable',
   async (code) => {
@@ -264,16 +221,6 @@ it('aborts the largest response if all together exceed the budget, and completes
   held[2]?.end();
   expect((await next).text).toHaveLength(900_000);
   for (const each of pools) await each.destroy();
-});
-
-it('counts each piece of a response as more than its bytes', async () => {
-  handle = (_request, response) => {
-    response.flushHeaders();
-    response.socket?.end(`${'1\r\nx\r\n'.repeat(5_000)}0\r\n\r\n`);
-  };
-  const small = createServicePool(origin, { budget: createResponseBudget(1_000_000) });
-  await expect(post('in pieces', {}, small)).rejects.toMatchObject(UNAVAILABLE);
-  await small.destroy();
 });
 
 it.each([true, false])(

@@ -98,35 +98,6 @@ describe('a frozen Redis', () => {
     expect(store.isUp()).toBe(false);
   });
 
-  it('delays many concurrent calls no longer than one', async () => {
-    proxy.freeze();
-    const { result, ms } = await timed(() => Promise.all(Array.from({ length: 200 }, () => store.get('key'))));
-    expect(new Set(result)).toEqual(new Set([null]));
-    expect(ms).toBeLessThan(SLOWEST_MS);
-  });
-
-  it('is disconnected once, however many calls fail before the connection has closed', async () => {
-    const warnings: string[] = [];
-    const note = ({ message }: Error) => warnings.push(message);
-    process.on('warning', note);
-    proxy.freeze();
-    for (let count = 0; count < CALLS; count += 1) await store.get(`key ${count}`);
-    await new Promise(setImmediate);
-    process.off('warning', note);
-    expect(warnings).toEqual([]);
-  });
-
-  it('is used again when it continues, and both are reported once', async () => {
-    const id = randomUUID();
-    await store.set(id, 'value', { ttlSeconds: 60 });
-    proxy.freeze();
-    await eventually(async () => (await store.get(id)) === null && !store.isUp());
-    proxy.thaw();
-    await eventually(async () => (await store.get(id)) === 'value');
-    expect(store.isUp()).toBe(true);
-    expect(levels()).toEqual(['warn', 'info']);
-  });
-
   it('is detected by an idle process, which opens another connection', async () => {
     const begun = proxy.connections();
     proxy.freeze();
@@ -146,31 +117,6 @@ describe('a connection that died silently', () => {
       await store.set(id, 'value', { ttlSeconds: 60 });
       return (await store.get(id)) === 'value';
     });
-  });
-
-  it('is replaced even if it died while it was being opened', async () => {
-    await eventually(store.isUp);
-    proxy.freeze();
-    const other = open();
-    atEnd(() => other.close());
-    await eventually(() => proxy.connections() >= 2);
-    proxy.strand();
-    proxy.thaw();
-    await eventually(other.isUp);
-  });
-});
-
-describe('a Redis that is killed', () => {
-  it('makes calls return at once, and is used again when it is back', async () => {
-    const id = randomUUID();
-    await eventually(store.isUp);
-    await proxy.cut();
-    await eventually(() => !store.isUp());
-    await expectAnswersAtOnce(() => store.get(id));
-
-    await proxy.restore();
-    await eventually(store.isUp);
-    expect(levels()).toEqual(['warn', 'info']);
   });
 });
 
@@ -194,35 +140,6 @@ describe('a limiter', () => {
     const { allowed: left, retryAfterSeconds } = await limiter.peek('k');
     expect(left).toBe(false);
     expect(retryAfterSeconds).toBeGreaterThan(0);
-  });
-
-  it.each(away)('shares counts with another limiter of the same name, even when Redis is %s', async (_, takeAway) => {
-    await eventually(store.isUp);
-    const options = { name: randomUUID(), points: 2, windowSeconds: 60 };
-    const [one, two] = [store.limiter(options), store.limiter(options)];
-    await one.consume('k');
-    await takeAway();
-    expect((await two.consume('k')).allowed).toBe(true);
-    expect((await one.consume('k')).allowed).toBe(false);
-  });
-
-  it('peeks at its own count at the moment when Redis freezes', async () => {
-    await eventually(store.isUp);
-    const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });
-    await limiter.consume('k');
-    proxy.freeze();
-    const { result, ms } = await timed(() => limiter.peek('k'));
-    expect(result.allowed).toBe(false);
-    expect(ms).toBeLessThan(SLOWEST_MS);
-  });
-
-  it('resets quietly while Redis is down', async () => {
-    await eventually(store.isUp);
-    const limiter = store.limiter({ name: randomUUID(), points: 1, windowSeconds: 60 });
-    await proxy.cut();
-    await limiter.consume('k');
-    await limiter.reset('k');
-    expect((await limiter.consume('k')).allowed).toBe(true);
   });
 });
 

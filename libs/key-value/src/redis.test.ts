@@ -37,12 +37,4 @@ describe('stores on one Redis', () => {
     await limitThere?.consume('k');
     expect((await limitHere?.consume('k'))?.allowed).toBe(false);
   });
-
-  it('can be used at once, before the connection is open', async () => {
-    const store = createRedisKeyValue({ url: requiredAddress('REDIS_URL'), log });
-    stores.push(store);
-    const id = randomUUID();
-    await store.set(id, 'value', { ttlSeconds: 60 });
-    expect(await here.get(id)).toBe('value');
-  });
 });

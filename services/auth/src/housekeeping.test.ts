@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { createLog, type Log } from '@taskmesh/service';
+import { type Log } from '@taskmesh/service';
 import type { HousekeepingRepository } from './housekeeping.repository.ts';
 import { createHousekeeping } from './housekeeping.ts';
 
@@ -30,30 +30,4 @@ it.each([
   jest.useRealTimers();
   expect(isCleared).toBe(clears);
   expect(errors).toEqual(clears ? [] : [{ aheadSeconds }]);
-});
-
-it('looks for accounts deleted in the last month at the start, and after a sweep that failed or was refused; else in the last day', async () => {
-  jest.useFakeTimers();
-  const days: number[] = [];
-  let [aheadMs, fails] = [0, false];
-  const housekeeping = createHousekeeping({
-    repository: {
-      databaseTime: async () => DATABASE_MS,
-      removals({ deleted }) {
-        days.push(deleted.length);
-        return fails ? [() => Promise.reject(new Error('takes too long'))] : [];
-      },
-    },
-    auditRetentionDays: 365,
-    clock: { now: () => DATABASE_MS + aheadMs },
-    log: createLog({ service: 'test', level: 'silent' }),
-  });
-  await housekeeping.start();
-  for (const [isAhead, isFailing] of [[], [], [true], [], [], [false, true], [], []]) {
-    [aheadMs, fails] = [isAhead ? 60_000 : 0, isFailing === true];
-    await jest.advanceTimersByTimeAsync(60_000);
-  }
-  await housekeeping.stop();
-  jest.useRealTimers();
-  expect(days).toEqual([30, 1, 30, 1, 1, 30, 1]);
 });

@@ -1,7 +1,7 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
 import { eventually, whileLocked } from '@taskmesh/testing';
-import { codeOf, DELETE_ACCOUNT, SIGN_UP, SIGN_UP_PLAIN } from './support/operations.ts';
+import { codeOf, SIGN_UP, SIGN_UP_PLAIN } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
@@ -16,13 +16,9 @@ describe('signing up', () => {
     const name = { path: 'name', message: 'name must have 1 to 255 characters.' };
     const short = { path: 'password', message: 'password must have 8 to 128 characters.' };
     expect(await issuesOf({ email: 'unknown', password: 'short', name: ' ' })).toEqual([email, name, short]);
-    expect(await issuesOf({ email: 'unknown', password: PASSWORD, name: '' })).toEqual([email, name]);
     expect(await issuesOf({ email: 'ada@example.com', password: 'ada@example.com', name: '' })).toEqual([
       name,
       { path: 'password', message: 'password must not be the e-mail address.' },
-    ]);
-    expect(await issuesOf({ email: 'ada@example.com', password: 'x'.repeat(1_025), name: 'Ada' })).toEqual([
-      { path: 'password', message: 'password is too long.' },
     ]);
   });
 
@@ -47,13 +43,6 @@ describe('signing up', () => {
 });
 
 describe('logging in', () => {
-  it('opens another session of the account, ignoring the case of the address', async () => {
-    const first = await running.signUp('Login@example.com');
-    const second = await running.logIn(' LOGIN@EXAMPLE.COM');
-    expect(second.userId).toBe(first.userId);
-    expect(second.sessionId).not.toBe(first.sessionId);
-  });
-
   it.each([
     ['a cheaper one', hashSync(PASSWORD, { algorithm: 2, memoryCost: 8, timeCost: 1 })],
     ['a costlier one', hashSync(PASSWORD, { algorithm: 2, memoryCost: 64, timeCost: 3 })],
@@ -134,17 +123,5 @@ describe('the caller', () => {
     const result = await running.send(query, { r }, ada.identity);
     expect(result.data?._entities).toEqual([{ id: ada.userId, email: 'entity-ada@example.com' }, null]);
     expect((await running.send(query, { r })).data?._entities).toEqual([null, null]);
-  });
-
-  it('no longer resolves once the account is deleted, and gets UNAUTHENTICATED', async () => {
-    const { userId, identity } = await running.signUp('entity-gone@example.com');
-    await running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity);
-    const query = 'query ($r: [_Any!]!) { _entities(representations: $r) { ... on User { name } } }';
-    const result = await running.send(query, { r: [{ __typename: 'User', id: userId }] }, identity);
-    expect(result).toMatchObject({
-      data: { _entities: [null] },
-      errors: [{ message: 'The account no longer exists.', path: ['_entities', 0] }],
-    });
-    expect(codeOf(result)).toBe('UNAUTHENTICATED');
   });
 });

@@ -50,22 +50,15 @@ describe('the audit trail', () => {
     for (const secret of secrets) expect(stored.join()).not.toContain(secret);
   });
 
-  it('records a failed login with an unknown address without an account', async () => {
-    await running.tryLogIn('unknown@example.com', 'x');
-    const rows = await running.database.query('select kind, account_id from audit_log where account_id is null');
-    expect(rows).toEqual([{ kind: 'login.failed', account_id: null }]);
-  });
-
-  it.each([
-    ['update', `update audit_log set kind = 'nothing'`],
-    ['delete', 'delete from audit_log'],
-    ['truncate', 'truncate audit_log'],
-  ])('rejects changes: %s', async (_what, statement) => {
-    const count = () => running.database.query('select count(*) from audit_log');
-    const before = await count();
-    await expect(running.database.query(statement)).rejects.toThrow('the audit trail only grows');
-    expect(await count()).toEqual(before);
-  });
+  it.each([`update audit_log set kind = 'nothing'`, 'delete from audit_log', 'truncate audit_log'])(
+    'rejects changes: %s',
+    async (statement) => {
+      const count = () => running.database.query('select count(*) from audit_log');
+      const before = await count();
+      await expect(running.database.query(statement)).rejects.toThrow('the audit trail only grows');
+      expect(await count()).toEqual(before);
+    },
+  );
 });
 
 describe("the caller's own audit trail", () => {

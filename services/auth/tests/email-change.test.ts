@@ -112,48 +112,14 @@ describe('a confirmation mail that reaches a stranger through a mistyped address
     expect(await running.database.query(failed, [ada.userId])).toHaveLength(10);
     expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
   });
-
-  it('allows no more guesses when they are concurrent', async () => {
-    const { token } = await requested('stranger@example.com');
-    for (let guess = 1; guess <= 9; guess++) await confirm(token, { password: `guess ${guess}` });
-    const attempts = Array.from({ length: 6 }, (_, guess) => confirm(token, { password: `last ${guess}` }));
-    expect(await outcomesOf(attempts)).toEqual({ BAD_USER_INPUT: 1, RATE_LIMITED: 5 });
-  });
 });
 
 describe('the owner of the account', () => {
-  it('confirms with a session instead of the password, and the trail records which one', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const other = await running.logIn('ada@example.com');
-    await request(ada, 'new@example.com');
-    expect((await confirm(await tokenFor('new@example.com'), other)).data).toEqual({ confirmEmailChange: true });
-    expect(await emailOf(ada)).toBe('new@example.com');
-    const changed = `select session_id from audit_log where kind = 'email.changed'`;
-    expect(await running.database.query(changed)).toEqual([{ session_id: other.sessionId }]);
-  });
-
   it('must confirm with a session if the account has no password', async () => {
     const { ada, token } = await requested();
     await takePassword(ada);
     expect(pathOf(await confirm(token))).toBe('password');
     expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
-  });
-
-  it.each<[string, (ada: OpenSession, bob: OpenSession) => Identity]>([
-    ["somebody else's session", (_ada, bob) => bob.identity],
-    ['their own personal token', (ada) => ({ ...ada.identity, scope: 'write' }) as Identity],
-    ["somebody else's personal token", (_ada, bob) => ({ ...bob.identity, scope: 'write' }) as Identity],
-  ])('confirms only with the right password when sending %s', async (_what, choose) => {
-    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
-    await request(ada, 'new@example.com');
-    const token = await tokenFor('new@example.com');
-    const identity = choose(ada, bob);
-    expect(codeOf(await confirm(token, { identity }))).toBe('FORBIDDEN');
-    expect(pathOf(await confirm(token, { identity, password: 'wrong' }))).toBe('password');
-    expect((await confirm(token, { identity, password: PASSWORD })).data).toEqual({ confirmEmailChange: true });
-    expect([await emailOf(ada), await emailOf(bob)]).toEqual(['new@example.com', 'bob@example.com']);
-    const changed = `select session_id from audit_log where kind = 'email.changed'`;
-    expect(await running.database.query(changed)).toEqual([{ session_id: null }]);
   });
 });
 
@@ -192,17 +158,6 @@ describe('a token for a new address', () => {
     expect(pathOf(await confirm(token))).toBe('token');
   });
 
-  it('is not mailed if the change was cancelled before', async () => {
-    const ada = await running.signUp('ada@example.com');
-    running.postbox.failure = new Error('later');
-    await request(ada, 'new@example.com');
-    await running.auth.processAll();
-    await request(ada, 'third@example.com');
-    running.postbox.failure = undefined;
-    running.clock.advance(60_000);
-    expect((await mails()).map(({ to }) => to)).toEqual(['third@example.com']);
-  });
-
   it('invalidates recovery mails to the former address', async () => {
     const ada = await running.signUp('ada@example.com');
     const reset = await running.mailedToken('ada@example.com');
@@ -225,14 +180,6 @@ describe('an address that is taken', () => {
     expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
   });
 
-  it('yields CONFLICT if it was taken meanwhile and the caller has proved to read its mail, and changes nothing', async () => {
-    const { ada, token } = await requested();
-    await running.signUp('NEW@example.com');
-    expect(codeOf(await confirm(token))).toBe('CONFLICT');
-    expect(await emailOf(ada)).toBe('ada@example.com');
-    expect((await mails()).map(({ to }) => to)).toEqual(['new@example.com']);
-  });
-
   it('goes to one of two accounts that confirm it concurrently', async () => {
     const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
     const tokens = [];
@@ -246,47 +193,20 @@ describe('an address that is taken', () => {
 });
 
 describe('requesting another address', () => {
-  it('requires the right password, an active session, and a valid address', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const issues = (await request(ada, 'new@example.com', 'wrong')).errors?.[0]?.extensions?.issues;
-    expect(issues).toEqual([{ path: 'password', message: 'The password is wrong.' }]);
-    for (const email of ['unknown', '', 'a@b@c', 'a@b.c\nBcc: x@y.z'])
-      expect(codeOf(await request(ada, email))).toBe('BAD_USER_INPUT');
-    expect(codeOf(await request({ identity: { role: 'anonymous' } }, 'new@example.com'))).toBe('UNAUTHENTICATED');
-    await running.logOut(ada.identity);
-    expect(codeOf(await request(ada, 'new@example.com'))).toBe('UNAUTHENTICATED');
-    expect(await mails()).toEqual([]);
-  });
-
-  it('silently limits mails to one address to five an hour, regardless of the caller', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const bob = await running.signUp('bob@example.com');
-    for (const each of [ada, bob, ada, bob, ada, bob, ada]) {
-      expect(codeOf(await request(each, 'victim@example.com'))).toBeUndefined();
-      await running.auth.processAll();
-    }
-    expect(running.postbox.mails).toHaveLength(5);
-  });
-
-  it('does not use up the recovery mails of the owner of that address', async () => {
+  it('silently limits mails to one address to five an hour, of all callers; the last token stays valid, and recovery mails are not counted', async () => {
     await running.signUp('victim@example.com');
-    const ada = await running.signUp('ada@example.com');
-    for (let count = 0; count < 6; count++) await request(ada, 'victim@example.com');
-    await running.requestReset('victim@example.com');
-    const subjects = (await mails()).map(({ to, subject }) => to === 'victim@example.com' && subject);
-    expect(subjects).toContain('Set a new Taskmesh password');
-  });
-
-  it('keeps the previous token valid when it sends no further mail', async () => {
-    const ada = await running.signUp('ada@example.com');
-    let token = '';
-    for (let count = 0; count < 5; count++) {
-      await request(ada, 'new@example.com');
-      token = await tokenFor('new@example.com');
+    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
+    for (const address of ['victim@example.com', 'new@example.com']) {
+      for (const each of [bob, ada, bob, ada, bob, ada, ada]) {
+        expect(codeOf(await request(each, address))).toBeUndefined();
+        await running.auth.processAll();
+      }
+      expect(running.postbox.mails.filter(({ to }) => to === address)).toHaveLength(5);
     }
-    expect(codeOf(await request(ada, 'new@example.com'))).toBeUndefined();
-    await running.auth.processAll();
-    expect((await confirm(token)).data).toEqual({ confirmEmailChange: true });
+    expect((await confirm(await tokenFor('new@example.com'))).data).toEqual({ confirmEmailChange: true });
+    await running.requestReset('victim@example.com');
+    const toVictim = (await mails()).filter(({ to }) => to === 'victim@example.com');
+    expect(toVictim.at(-1)?.subject).toBe('Set a new Taskmesh password');
   });
 
   it('locks the account before its mail, like every change, so that they do not deadlock', async () => {

@@ -1,6 +1,6 @@
 import { createMemoryKeyValue } from '@taskmesh/key-value';
 import { codeOf, LOGIN, REFRESH, RESET, sessionOf } from './support/operations.ts';
-import { noteDeletions, PASSWORD, useAuth } from './support/running-auth.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -145,27 +145,6 @@ it('looks for entries of accounts that were deleted earlier than yesterday only 
   const restarted = await running.another();
   expect([await swept(restarted), await swept(restarted)]).toEqual([0, 49]);
   expect(await swept(await running.another())).toBe(0);
-});
-
-it('deletes a long trail in statements of bounded size: what is beyond its retention, and that of a deleted account', async () => {
-  const deleted = '01890000-0000-7000-8000-0000000000aa';
-  const add = `
-    insert into audit_log (at, kind, account_id, request_id)
-    select at, kind, account_id, n::text from generate_series(1, 5000) n, (values
-      (now() - interval '1 year', 'session.opened', null),
-      (now() - interval '60 days', 'login.failed', null),
-      (now(), 'session.refreshed', '${deleted}'::uuid)
-    ) entry (at, kind, account_id) order by at`;
-  await running.database.query(
-    `insert into account_log (sequence, account_id, kind, occurred_at) values (1, '${deleted}', 'DELETED', now()); ${add}`,
-  );
-  await running.auth.processAll();
-  await running.database.query('analyze audit_log'); // it is empty, which decides the next plans
-  await running.database.query(add);
-  const sizes = await noteDeletions(running, 'audit_log');
-  await running.auth.processAll();
-  expect(await count('audit_log')).toBe(0);
-  expect(Math.max(...(await sizes()))).toBeLessThanOrEqual(1_000);
 });
 
 describe('expired rows', () => {

@@ -15,14 +15,7 @@ const MINUTE_MS = 60_000;
 
 const running = useAuth();
 
-interface Shown {
-  id: string;
-  name: string;
-  scope: string;
-  createdAt: string;
-  expiresAt: string;
-  lastUsedAt: string | null;
-}
+type Shown = Record<'id' | 'name' | 'scope' | 'createdAt' | 'expiresAt', string> & { lastUsedAt: string | null };
 
 const inDays = (days: number) => new Date(running.clock.now() + days * DAY_MS).toISOString();
 const create = ({ identity }: Pick<OpenSession, 'identity'>, change: object = {}) =>
@@ -61,12 +54,9 @@ describe('creating a personal token', () => {
     expect(facts).toEqual([{ session_id: personalToken.id }]);
   });
 
-  it.each<[string, () => object]>([
-    ['an end that has passed', () => ({ expiresAt: inDays(-1) })],
-    ['an end that is too far away', () => ({ expiresAt: inDays(367) })],
-  ])('is rejected with %s', async (_what, change) => {
+  it('is rejected with an end that has passed or is too far away', async () => {
     const ada = await running.signUp('ada@example.com');
-    expect(codeOf(await create(ada, change()))).toBe('BAD_USER_INPUT');
+    for (const days of [-1, 367]) expect(codeOf(await create(ada, { expiresAt: inDays(days) }))).toBe('BAD_USER_INPUT');
     expect(await listOf(ada)).toEqual([]);
   });
 

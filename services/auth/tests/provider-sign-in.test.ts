@@ -104,16 +104,6 @@ describe('signing in through the provider', () => {
     }
   });
 
-  it('sends the browser back to where it began, and reports why when the user cancels', async () => {
-    const { location, binding } = await begin(running, '/tasks?view=open');
-    const back = await complete(running, binding, await provider.signIn(location, null));
-    expect(back.location).toMatch(/^\/tasks\?view=open#/);
-    expect(Object.fromEntries(resultIn(back))).toEqual({
-      sign_in_error: 'access_denied',
-      sign_in_error_description: 'They would rather not.',
-    });
-  });
-
   it('stores no usable secret: neither cookie, code, state nor page secret', async () => {
     const { location, binding } = await begin(running);
     const pending = JSON.stringify(await running.database.query('select * from pending_sign_ins'));

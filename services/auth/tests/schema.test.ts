@@ -26,16 +26,6 @@ it('no statement planned in an empty store scans a growing table', async () => {
   expect(await scannedTables(createAuthDatabase, { statements, small: ONE_ROW })).toEqual({});
 });
 
-it('statements within transactions are valid for the schema', async () => {
-  const texts = modules
-    .flatMap((module) => Object.values<unknown>(module))
-    .filter((value) => typeof value === 'string');
-  const whole = texts.filter((text) => /^\s*(with|select|delete)\b/.test(text));
-  const statements = whole.map((text) => ({ name: text, text: text.replaceAll('?', 'null') }));
-  expect(statements.length).toBeGreaterThan(8);
-  await scannedTables(createAuthDatabase, { statements, small: ONE_ROW });
-});
-
 // The server takes the number of rows from the last analysis. If it is 0, reading all rows seems as cheap as looking up one.
 describe('when the tables were empty at their last analysis', () => {
   const ACCOUNT = `md5('account ' || n % 2000)::uuid`;

@@ -1,4 +1,3 @@
-import type { Identity } from '@taskmesh/identity';
 import { decodeJwt } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createOpaqueToken } from '../src/opaque-token.ts';
@@ -7,8 +6,6 @@ import {
   codeOf,
   END_SESSION,
   LOGIN_PLAIN,
-  LOGOUT,
-  outcomesOf,
   REFRESH,
   sessionOf,
   SESSIONS,
@@ -46,13 +43,6 @@ describe('logging out', () => {
     expect(result.extensions).toEqual({ endedSessions: [entry] });
     expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [entry] });
     expect(await running.auth.internal.endedSessions(1)).toEqual({ last: 1, sessions: [] });
-  });
-
-  it('is rejected for a session that has already ended, even in parallel', async () => {
-    const { identity } = await running.signUp('a@example.com');
-    const attempts = Array.from({ length: 8 }, () => running.logOut(identity));
-    expect(await outcomesOf(attempts)).toEqual({ ok: 1, UNAUTHENTICATED: 7 });
-    expect(await endedIds()).toHaveLength(1);
   });
 
   it("does not end another user's session", async () => {
@@ -169,35 +159,10 @@ describe('refreshing a session', () => {
   });
 });
 
-describe('several instances', () => {
-  it('share sessions and keys, even after a restart', async () => {
-    const { identity, refreshToken, sessionId } = await running.signUp('a@example.com');
-    await running.auth.stop();
-    const restarted = await running.another();
-    expect(await restarted.internal.accessTokenKeys()).toEqual(await running.auth.internal.accessTokenKeys());
-    const call = { identity, requestId: 'r' };
-    const refreshed = await restarted.subgraph.execute({ query: REFRESH, variables: { token: refreshToken } }, call);
-    expect(sessionOf(refreshed, 'refreshSession').sessionId).toBe(sessionId);
-    expect((await restarted.subgraph.execute({ query: LOGOUT }, call)).data).toEqual({ logout: true });
-  });
-});
-
 const sessionsOf = async ({ identity }: OpenSession) =>
   (await running.send(SESSIONS, {}, identity)).data?.['sessions'] as OwnSession[];
 
 describe("the list of the caller's sessions", () => {
-  it('shows the client that last refreshed a session', async () => {
-    const ada = await running.signUp('ada@example.com');
-    running.clock.advance(HOUR_MS);
-    const tablet: Identity = { role: 'anonymous', ip: '203.0.113.4', client: 'Tablet/1' };
-    await running.refresh(ada.refreshToken, tablet);
-    const [session] = await sessionsOf(ada);
-    expect(session).toMatchObject({ ip: '203.0.113.4', client: 'Tablet/1' });
-    expect(Date.parse(session?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(
-      Date.parse(session?.createdAt ?? '') + HOUR_MS,
-    );
-  });
-
   it('records uses from gateways, to the minute, never backwards, and only for active sessions', async () => {
     const [ada, other] = [await running.signUp('ada@example.com'), await running.logIn('ada@example.com')];
     const begun = running.clock.now();
@@ -212,16 +177,12 @@ describe("the list of the caller's sessions", () => {
       ]);
     await note(30_000);
     expect(await lastUse()).toBeLessThanOrEqual(0);
-    for (const [given, shown] of [
-      [5 * MINUTE_MS, 5 * MINUTE_MS],
-      [3 * MINUTE_MS, 5 * MINUTE_MS],
-      [5.5 * MINUTE_MS, 5 * MINUTE_MS],
-      [6 * MINUTE_MS, 6 * MINUTE_MS],
-    ] as const) {
-      // prettier-ignore
-      await note(given);
-      expect(await lastUse()).toBe(shown);
+    const shown = [];
+    for (const minutes of [5, 3, 5.5, 6]) {
+      await note(minutes * MINUTE_MS);
+      shown.push((await lastUse()) / MINUTE_MS);
     }
+    expect(shown).toEqual([5, 5, 5, 6]);
     await running.send(END_SESSION, { id: other.sessionId }, ada.identity);
     await running.auth.internal.noteSessionUses([{ sessionId: other.sessionId, at: begun + HOUR_MS }]);
     expect(await running.database.query('select last_used_at from sessions where id = $1', [other.sessionId])).toEqual([
@@ -247,18 +208,10 @@ describe("the list of the caller's sessions", () => {
     expect((await sessionsOf(bob)).map(({ id }) => id)).toEqual([bob.sessionId]);
     expect(codeOf(await running.send(SESSIONS))).toBe('UNAUTHENTICATED');
     await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-    expect((await sessionsOf(ada)).map(({ current }) => current)).toEqual([false, true]); // newest first
+    const [short, own] = await sessionsOf(ada); // newest first
+    expect([short?.current, own?.current]).toEqual([false, true]);
     running.clock.advance(HOUR_MS + 1_000);
     expect((await sessionsOf(ada)).map(({ id }) => id)).toEqual([ada.sessionId]);
-  });
-});
-
-describe('ending one of the own sessions', () => {
-  it('does not find an expired session', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const plain = await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
-    const { sessionId } = plain.extensions?.['session'] as { sessionId: string };
-    running.clock.advance(HOUR_MS + 1_000);
-    expect(codeOf(await running.send(END_SESSION, { id: sessionId }, ada.identity))).toBe('NOT_FOUND');
+    expect(codeOf(await running.send(END_SESSION, { id: short?.id }, ada.identity))).toBe('NOT_FOUND');
   });
 });

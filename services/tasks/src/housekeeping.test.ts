@@ -1,32 +1,6 @@
 import { createLog } from '@taskmesh/service';
 import { createHousekeeping } from './housekeeping.ts';
 
-it('stops after the current batch', async () => {
-  let batches = 0;
-  const forgetBatch = async () => {
-    batches++;
-    await new Promise(setImmediate);
-    return 2_000;
-  };
-  const housekeeping = createHousekeeping({
-    feeds: {
-      forgetChanges: async (_retentionMs, last, lookedAt) => {
-        const count = await forgetBatch();
-        return { last, lookedAt, areRecent: false, kept: [], count };
-      },
-      forgetSurplus: forgetBatch,
-    },
-    tasks: { forgetExpiredKeys: forgetBatch, ownersWithKeys: async () => ['a'], forgetSurplusKeys: forgetBatch },
-    changeRetentionMs: 0,
-    clock: { now: () => 0 },
-    log: createLog({ service: 'test', level: 'silent' }),
-  });
-  const sweeping = housekeeping.sweep();
-  await housekeeping.stop();
-  await sweeping;
-  expect(batches).toBe(1);
-});
-
 it('completes the other steps when one fails, also for other owners, and reports the failures; reads the keys of few owners at a time', async () => {
   const forgotten: string[] = [];
   const owners = Array.from({ length: 45 }, (_, n) => `owner ${n}`);

@@ -2,7 +2,6 @@ import { TASK_CHANGES_TOPIC, type TaskChanged } from '@taskmesh/contracts';
 import { createKafkaEventLog, type EventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { atEnd, eventually, requiredAddress } from '@taskmesh/testing';
-import { Kafka, logLevel } from 'kafkajs';
 import { randomUUID } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { partOf } from '../src/feed/change.ts';
@@ -12,36 +11,18 @@ const silent = createLog({ service: 'tasks', level: 'silent' });
 /** More than a broker accepts in one record. */
 const TOO_LONG = 1_200_000;
 
-/** A real Kafka, which maps the real topic's name to a topic of this test. */
-function kafkaOfItsOwn({ maxBytes }: { maxBytes?: number } = {}): EventLog {
-  const inner = createKafkaEventLog({
-    brokers: requiredAddress('KAFKA_BROKERS').split(','),
-    clientId: 'dead-letters',
-    log: silent,
-  });
-  const topic = `${TASK_CHANGES_TOPIC}.${randomUUID()}`;
-  return {
-    ensureTopic: (_topic, options) =>
-      maxBytes === undefined ? inner.ensureTopic(topic, options) : makeNarrowTopic(topic, options.partitions, maxBytes),
-    publish: (_topic, records) => inner.publish(topic, records),
-    read: (_topic, onRecord) => inner.read(topic, onRecord),
-    isUp: () => inner.isUp(topic),
-    close: inner.close,
-  };
-}
-
-/** Creates a topic with a lower size limit than usual. */
-async function makeNarrowTopic(topic: string, numPartitions: number, maxBytes: number): Promise<void> {
-  const brokers = requiredAddress('KAFKA_BROKERS').split(',');
-  const admin = new Kafka({ brokers, clientId: 'dead-letters', logLevel: logLevel.NOTHING }).admin();
-  await admin.connect();
-  const configEntries = [{ name: 'max.message.bytes', value: String(maxBytes) }];
-  await admin.createTopics({ topics: [{ topic, numPartitions, configEntries }], waitForLeaders: true });
-  await admin.disconnect();
-}
-
 describe('dead letters, with a real Kafka', () => {
-  const eventLog = kafkaOfItsOwn();
+  const brokers = requiredAddress('KAFKA_BROKERS').split(',');
+  const kafka = createKafkaEventLog({ brokers, clientId: 'dead-letters', log: silent });
+  const topic = `${TASK_CHANGES_TOPIC}.${randomUUID()}`;
+  /** Maps the real topic's name to a topic of this test. */
+  const eventLog: EventLog = {
+    ensureTopic: (_topic, options) => kafka.ensureTopic(topic, options),
+    publish: (_topic, records) => kafka.publish(topic, records),
+    read: (_topic, onRecord) => kafka.read(topic, onRecord),
+    isUp: () => kafka.isUp(topic),
+    close: kafka.close,
+  };
   const metrics = new Registry();
   let service: TestTasks;
   beforeAll(async () => {
@@ -126,25 +107,6 @@ describe('dead letters, with a real Kafka', () => {
     expect(await dead()).toEqual([]);
   });
 
-  it('stores records that a gateway could not read, each one once, and replays the change that they identify', async () => {
-    const user = service.user(randomUUID());
-    await user.create({ title: 'readable here' });
-    await eventually(() => expect(publishedOf(user)).toHaveLength(1));
-    const reports = [
-      { key: user.id, value: JSON.stringify({ sequence: 1, from: 'the future' }), reason: 'unknown' },
-      { key: 'unknown', value: 'garbage \0 \ud800', reason: 'no JSON' },
-    ];
-    for (const report of [...reports, ...reports]) await service.tasks.internal.reportUnreadable(report);
-    expect(await letters().deadLetters({})).toMatchObject([
-      { source: 'gateway', ownerId: user.id, sequence: '1', record: reports[0]?.value, canReplay: true },
-      { source: 'gateway', ownerId: null, sequence: null, record: 'garbage ␀ �', reason: 'no JSON', canReplay: false },
-    ]);
-    expect(await letters().replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
-    await eventually(() => expect(publishedOf(user).map(({ sequence }) => sequence)).toEqual([1, 1]));
-    expect(await letters().deadLetters({})).toHaveLength(1);
-    expect(await letters().deadLetters({ limit: 1, after: '999999999' })).toEqual([]);
-  });
-
   it.each([
     ['nothing', {}],
     ['both', { ids: [], all: true }],
@@ -154,31 +116,3 @@ describe('dead letters, with a real Kafka', () => {
     await expect(letters().replayDeadLetters(body)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
   });
 });
-
-it('publishes changes once that were sent together with a rejected one, or were too large together', async () => {
-  const eventLog = kafkaOfItsOwn({ maxBytes: 50_000 });
-  await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: 8 });
-  atEnd(() => eventLog.close());
-  const service = await startTasks({ name: 'beside', eventLog });
-  const users = Array.from({ length: 40 }, () => service.user(randomUUID()));
-  for (const user of users) await user.create({ title: 'first' });
-  await eventually(() => expect(service.published).toHaveLength(40));
-  // One transaction, so that one request contains all: one owner's change is too large, the others only in total.
-  await service.database.query(
-    `with next as (update feeds set sequence = sequence + 1 returning owner_id, sequence)
-       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
-       select part, c.owner_id, next.sequence, 'UPDATE',
-         (task::jsonb || jsonb_build_object('title', 'flows', 'description', repeat('x', case c.owner_id when $1 then 90000 else 9000 end)))::json,
-         task, now()
-       from next join changes c on c.owner_id = next.owner_id order by c.id`,
-    [users[20]?.id],
-  );
-  await service.delivered();
-  await eventually(() => expect(service.published).toHaveLength(79));
-  expect(new Set(service.published.map(({ id }) => id)).size).toBe(79);
-  expect(await service.database.query('select owner_id, sequence::int from dead_letters')).toEqual([
-    { owner_id: users[20]?.id, sequence: 2 },
-  ]);
-  await users[20]?.create({ title: 'behind it' });
-  await eventually(() => expect(service.published).toHaveLength(80));
-}, 180_000);

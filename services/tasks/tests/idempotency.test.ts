@@ -107,9 +107,3 @@ it('responds to a retry while another one is running', async () => {
   clock.advance(24 * 3_600_000);
   expect(codeOf(await user.send(CREATE, { input: { title: 'once' }, key: 'key' }))).toBe('CONFLICT');
 });
-
-it('uses up no key for a rejected input', async () => {
-  const user = service.user();
-  await expect(user.create({ title: 'x' }, 'key')).rejects.toThrow('BAD_USER_INPUT');
-  expect((await user.create({ title: 'long enough' }, 'key')).title).toBe('long enough');
-});

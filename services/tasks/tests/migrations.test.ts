@@ -1,5 +1,4 @@
 import { startTasks } from './support/running-tasks.ts';
-import { openStore } from './support/store.ts';
 
 const COLUMN = 'alter table tasks add column of_tomorrow text';
 
@@ -46,30 +45,4 @@ it('keeps columns in the log that only a newer release knows', async () => {
       `select task->>'of_tomorrow' as task, previous->>'of_tomorrow' as previous from changes where sequence = 2`,
     ),
   ).toEqual([{ task: 'n', previous: 'n' }]);
-});
-
-it('repairs times that an update has moved past the year 9999', async () => {
-  const { store, database } = await openStore('times_end', { poolSize: 1 });
-  await store.query(`delete from mikro_orm_migrations where name = '0003-times-end'`);
-  const owner = '01890000-0000-7000-8000-0000000000aa';
-  await store.query(
-    `with task as (
-       insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
-       values ($1, $1, '"updated_at":"10000-01-01" \\ "x', false, 'low', now(), '10000-01-01T00:00Z') returning *
-     )
-     insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
-     select 1, $1, 1, 'UPDATE', row_to_json(task), row_to_json(task), updated_at from task`,
-    [owner],
-  );
-  await database.migrate();
-  const last = '9999-12-31 23:59:59.999+00';
-  expect(
-    await store.query(
-      `select t.updated_at = $1::timestamptz as task, c.occurred_at = $1::timestamptz as change,
-         (c.task->>'updated_at')::timestamptz = $1::timestamptz as image,
-         (c.previous->>'updated_at')::timestamptz = $1::timestamptz as previous, c.task->>'title' = t.title as title
-       from tasks t, changes c`,
-      [last],
-    ),
-  ).toEqual([{ task: true, change: true, image: true, previous: true, title: true }]);
 });

@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { choosyLog, expectWholeHistory, faultyLog, HASTE, refusal, usersOf } from './support/relay.ts';
+import { choosyLog, expectWholeHistory, HASTE, refusal, usersOf } from './support/relay.ts';
 import { startTasks } from './support/running-tasks.ts';
 
 it('keeps the order of a blocked owner, even after a permanently rejected record', async () => {
@@ -13,10 +13,11 @@ it('keeps the order of a blocked owner, even after a permanently rejected record
   // More than the relay tries at once for a blocked owner.
   for (let n = 1; n <= 150; n++) await user.create({ title: n % 40 === 0 ? 'poison' : `task ${n}` });
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
+  await service.database.query(`update changes set task = '{}' where sequence = 30`); // cannot be encoded
   isOut = false;
   await service.delivered();
   expect(service.published.map(({ sequence }) => sequence)).toEqual(
-    Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0),
+    Array.from({ length: 150 }, (_, n) => n + 1).filter((n) => n % 40 !== 0 && n !== 30),
   );
 });
 
@@ -70,64 +71,4 @@ it('never mistakes an outage for a bad record, whatever the error: only the owne
   expect(await service.database.query('select * from dead_letters')).toEqual([]);
   expect(service.published).toHaveLength(3);
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(true));
-});
-
-it('publishes for other owners at full rate while a partition accepts nothing, and then catches up in order', async () => {
-  let isOut = true;
-  const partition = (key: string) => Number.parseInt(key.slice(-1), 16) % 8;
-  const eventLog = choosyLog(({ key }) =>
-    isOut && partition(key) === 3 ? refusal('LEADER_NOT_AVAILABLE') : undefined,
-  );
-  const service = await startTasks({ name: 'relay_partition', eventLog });
-  const fill = (from: number, to: number, last: string) =>
-    service.database.query(
-      `with owner as (select n, ('01890000-0000-7000-8000-00000000' || lpad(to_hex(n), 3, '0') || $3)::uuid as id
-                      from generate_series($1::int, $2::int) n),
-         counted as (insert into feeds as f (owner_id, sequence) select id, 1 from owner
-                     on conflict (owner_id) do update set sequence = f.sequence + 1 returning owner_id, sequence)
-       insert into changes (part, owner_id, sequence, kind, task, occurred_at)
-       select 5, owner_id, sequence, 'INSERT', json_build_object('id', owner_id, 'user_id', owner_id, 'title', 'x', 'description', null,
-         'completed', false, 'due_date', null, 'category', null, 'priority', 'low', 'created_at', date_trunc('second', now()),
-         'updated_at', date_trunc('second', now()), 'version', 1), date_trunc('second', now())
-       from counted order by owner_id`,
-      [from, to, last],
-    );
-  const isHeld = ({ ownerId }: { ownerId: string }) => partition(ownerId) === 3;
-  for (let round = 0; round < 3; round++) await fill(1, 700, '3'); // more than one read returns
-  await fill(1, 67, '4');
-  await eventually(() => expect(service.published).toHaveLength(67));
-  const tookMs: number[] = [];
-  for (let round = 2; round <= 20; round++) {
-    await fill(1, 67, '4');
-    await service.database.query(`notify taskmesh_task_changes`);
-    const begun = performance.now();
-    await eventually(() => expect(service.published).toHaveLength(67 * round), { everyMs: 1 });
-    if (round > 10) tookMs.push(performance.now() - begun);
-  }
-  expect(tookMs.toSorted((a, b) => a - b)[5]).toBeLessThan(1_000);
-  expect(service.published.some(isHeld)).toBe(false);
-  isOut = false;
-  await service.delivered();
-  const held = service.published.filter(isHeld);
-  expect(held).toHaveLength(2_100);
-  for (const changes of Map.groupBy(held, ({ ownerId }) => ownerId).values())
-    expect(changes.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
-  expect(await service.database.query('select * from dead_letters')).toEqual([]);
-}, 120_000);
-
-it('never mistakes an unavailable event log for a bad record', async () => {
-  let calls = 0;
-  let isAway = true;
-  const eventLog = faultyLog(async (publish) => {
-    calls++;
-    if (isAway) throw refusal('MESSAGE_TOO_LARGE'); // an error for the whole batch says nothing about a single record
-    await publish();
-  });
-  const service = await startTasks({ name: 'relay_blame', eventLog, relay: HASTE });
-  const users = usersOf(5, service).flat();
-  for (const user of users) await user.create({ title: 'waits' });
-  await eventually(() => expect(calls).toBeGreaterThan(60));
-  isAway = false;
-  await expectWholeHistory(service, users);
-  expect(await service.database.query('select * from dead_letters')).toEqual([]);
 });

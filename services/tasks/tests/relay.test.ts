@@ -6,30 +6,6 @@ import { Registry } from 'prom-client';
 import { expectWholeHistory, faultyLog, HASTE, usersOf, writeAtRandom } from './support/relay.ts';
 import { startTasks, type TestTasks, type TestUser } from './support/running-tasks.ts';
 
-it('keeps order and loses nothing with an event log that rejects, accepts half, or fails after accepting', async () => {
-  const random = createRandom(2);
-  const inner = createMemoryEventLog();
-  const eventLog: EventLog = {
-    ...inner,
-    async publish(topic, records) {
-      const dice = random();
-      if (dice < 0.25) throw new Error('refused');
-      if (dice < 0.5) {
-        await inner.publish(topic, records.slice(0, Math.ceil(records.length / 2)));
-        throw new Error('torn');
-      }
-      await inner.publish(topic, records);
-      if (dice < 0.7) throw new Error('denied');
-    },
-  };
-  const service = await startTasks({ name: 'relay_faults', eventLog, relay: HASTE });
-  const users = usersOf(5, service).flat();
-  await writeAtRandom(users, 200, createRandom(3));
-  await expectWholeHistory(service, users);
-  const different = new Set(service.published.map(({ id }) => id));
-  expect(service.published.length).toBeGreaterThan(different.size); // accepted records with an error were published twice
-});
-
 it('keeps order and loses nothing with two instances whose connections are killed repeatedly', async () => {
   const one = await startTasks({ name: 'relay_two' });
   const other = await one.another();
@@ -114,8 +90,7 @@ it('starts and accepts writes without an event log, and catches up in order when
       await inner.publish(topic, records);
     },
   };
-  const { log, lines } = createRecordingLog();
-  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE, log });
+  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE });
   const users = usersOf(3, service).flat();
   await writeAtRandom(users, 200, createRandom(5));
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
@@ -127,10 +102,6 @@ it('starts and accepts writes without an event log, and catches up in order when
   expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
   expect(await service.database.query('select * from dead_letters')).toEqual([]);
   expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
-  expect(lines.map(({ msg }) => msg).filter((text) => /everything/.test(text))).toEqual([
-    'cannot publish everything; trying again until it works',
-    'publishing everything again',
-  ]);
 });
 
 it('reports how far it lags behind', async () => {
@@ -158,8 +129,6 @@ it('reports how far it lags behind', async () => {
   await user.create({ title: 'at once' });
   await service.delivered();
   await eventually(async () => expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(4));
-  expect(await valueOf('taskmesh_outbox_publish_lag_seconds_bucket\\{le="10"\\}')).toBe(4);
-  expect(await valueOf('taskmesh_dead_letters\\{source="relay"\\}')).toBe(0);
 });
 
 it.each([

@@ -1,9 +1,7 @@
 import { GRAPH_FIELDS, TASK_FIELDS, type TaskRow, createTaskInput, updateTaskInput } from '@taskmesh/contracts';
 import { readTypeDefs } from '@taskmesh/internal-api';
-import { createLog } from '@taskmesh/service';
 import { createRestoredDatabase } from '@taskmesh/testing';
 import { isNonNullType, buildASTSchema, getNamedType, isInputObjectType, isObjectType } from 'graphql';
-import { createTasksDatabase } from '../src/database.ts';
 import { INPUT_FIELDS, toTask } from '../src/tasks/task-row.ts';
 import { type GraphqlResult, codeOf, startTasks } from './support/running-tasks.ts';
 
@@ -43,20 +41,6 @@ describe('every field of a task that libs/contracts/src/events/task-fields.ts li
     }));
     expect(made).toHaveLength(listed.length);
     expect(made).toEqual(expect.arrayContaining(listed));
-  });
-
-  it('is in task.entity.ts', async () => {
-    const log = createLog({ service: 'tasks', level: 'silent' });
-    const database = await createTasksDatabase({ url: service.database.url, name: 'fields', poolSize: 1, log });
-    const { properties } = await database.retry(async (em) =>
-      em.getMetadata().getByClassName<Record<string, unknown>>('Task'),
-    );
-    const inEntity = Object.values(properties).map(({ name, fieldNames, columnTypes, nullable = false }) => [
-      name,
-      { column: fieldNames[0], type: columnTypes[0]?.replace(/^int$/, 'integer'), isNullable: nullable },
-    ]);
-    await database.close();
-    expect(Object.fromEntries(inEntity)).toEqual(TASK_FIELDS);
   });
 
   it('has a value in a row that the first release wrote (toTask in task-row.ts)', () => {

@@ -1,10 +1,7 @@
-import type { Database } from '@taskmesh/store';
-import { createRestoredDatabase, eventually, whileLocked, type TestDatabase } from '@taskmesh/testing';
+import { createRestoredDatabase, eventually, whileLocked } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { createReleaseBefore } from './support/release-before.ts';
 import { restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { codeOf, startTasks, type TestUser } from './support/running-tasks.ts';
-import { openStore } from './support/store.ts';
 
 const MAX_TASKS = 20;
 
@@ -136,78 +133,4 @@ it('lets owners write once their tasks are counted, while others are still being
     },
   });
   await expectCounted(loaded.database);
-});
-
-describe('beside the previous release', () => {
-  it('counts its writes, and keeps its lists from using keys', async () => {
-    const before = createReleaseBefore(service.database);
-    const user = service.user();
-    const [ours = ''] = await fill(user, 3);
-    const theirs = randomUUID();
-    await before.create(user.id, theirs, { completed: false, priority: 'low' });
-    await before.update(user.id, ours, { completed: true, priority: 'high' });
-    await before.remove(user.id, ours);
-    await user.create({ title: 'ours' });
-    await before.recount(user.id);
-    await before.create(user.id, randomUUID(), { completed: true, priority: 'high' });
-    await user.remove(theirs);
-    await before.create(randomUUID(), randomUUID(), { completed: false, priority: 'low' });
-    await expectCounted();
-    expect(await service.database.query('select from task_keys union all select from feeds where keys > 0')).toEqual(
-      [],
-    );
-  });
-
-  describe('counts the tasks that it left', () => {
-    let store: TestDatabase;
-    let database: Database;
-    const [owner, unknown] = [randomUUID(), randomUUID()];
-    const tasksOf = (...owners: string[]) => `
-      insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
-      select gen_random_uuid(), owner::uuid, 'any', false, 'low', now(), now()
-      from unnest(array[${owners.map((each) => `'${each}'`).join(', ')}]) owner`;
-
-    beforeEach(async () => {
-      ({ store, database } = await openStore('counted', { poolSize: 1 }));
-      await store.query(`
-        delete from mikro_orm_migrations where name = '0007-one-counter';
-        drop trigger feeds_count_tasks on feeds; drop trigger feeds_count_first_task on feeds; drop function feeds_count_tasks;
-        drop trigger task_keys_stay_empty on task_keys; drop function task_keys_stay_empty;
-        alter table feeds drop column tasks;
-        create index task_keys_by_age on task_keys (id); create index task_keys_by_due_date on task_keys (id);
-        create index task_keys_by_update on task_keys (id); create index task_keys_of_category on task_keys (id);
-        create index task_keys_of_category_by_due_date on task_keys (id);
-        create index task_keys_of_category_by_update on task_keys (id);`);
-      await store.query(`insert into feeds (owner_id, sequence, keys) values ('${owner}', 7, 1)`);
-      await store.query(tasksOf(owner, owner, unknown));
-    });
-
-    it('with and without a feed', async () => {
-      await database.migrate();
-      await expectCounted(store);
-      expect(await store.query('select sequence::int, keys from feeds where owner_id = $1', [owner])).toEqual([
-        { sequence: 7, keys: 0 },
-      ]);
-    });
-
-    /** Runs the migration beside a transaction with the changes `before`, which commits once the migration waits in `waitsIn`. */
-    const migrateBeside = async (before: string, waitsIn: string, meanwhile = '') => {
-      await whileLocked(store, [before], () => database.migrate(), {
-        query: waitsIn,
-        meanwhile: (writer) => writer.query(meanwhile),
-      });
-      await expectCounted(store);
-    };
-
-    it('without blocking feeds while it counts', async () => {
-      const write = `update feeds set sequence = 8 where owner_id = '${owner}'`;
-      await migrateBeside('lock table tasks', 'count', `set lock_timeout = '100ms'; ${write}`);
-    });
-
-    it('including those written while it counts', async () => {
-      const feeds = `insert into feeds (owner_id, sequence) values ('${unknown}', 1);
-        update feeds set sequence = 8 where owner_id = '${owner}'`;
-      await migrateBeside(`${tasksOf(owner, unknown)}; ${feeds}`, 'alter table feeds');
-    });
-  });
 });

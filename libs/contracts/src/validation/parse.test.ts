@@ -19,10 +19,6 @@ describe('a refused input', () => {
     );
   });
 
-  it('is described by the message of its schema if there is one', () => {
-    expect(refusalOf(z.object({ id: z.string('id must be text.') }), { id: 5 })).toBe('id must be text.');
-  });
-
   it('is described without the words of a choice if it is null, because GraphQL spells them differently', () => {
     const schema = z.object({ priority: choice('priority', ['low', 'high']) });
     expect(refusalOf(schema, { priority: null })).toBe('priority must not be null.');

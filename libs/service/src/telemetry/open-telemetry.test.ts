@@ -10,13 +10,10 @@ import { openTelemetry, readTelemetry } from './open-telemetry.ts';
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/' };
 
 describe('the settings for traces', () => {
-  it.each([
-    [{}],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }],
-    [{ OTEL_TRACES_SAMPLER: 'always_on', OTEL_SERVICE_NAME: 'mine' }],
-  ])('disable tracing: %j', (env) => {
-    expect(readTelemetry(env)).toBeUndefined();
-  });
+  it.each([{ OTEL_EXPORTER_OTLP_ENDPOINT: '' }, { OTEL_TRACES_SAMPLER: 'always_on', OTEL_SERVICE_NAME: 'mine' }])(
+    'disable tracing: %j',
+    (env) => expect(readTelemetry(env)).toBeUndefined(),
+  );
 
   it('have the defaults of OpenTelemetry', () => {
     expect(readTelemetry(ENDPOINT)).toEqual({
@@ -29,7 +26,6 @@ describe('the settings for traces', () => {
   it.each([
     ['always_on', '0.5', { ratio: 1, isParentBased: false }],
     ['always_off', '0.5', { ratio: 0, isParentBased: false }],
-    ['traceidratio', '0.5', { ratio: 0.5, isParentBased: false }],
     ['parentbased_always_off', '1', { ratio: 0, isParentBased: true }],
     ['parentbased_traceidratio', '0.01', { ratio: 0.01, isParentBased: true }],
   ])('support the sampler %s', (sampler, arg, expected) => {
@@ -45,13 +41,10 @@ describe('the settings for traces', () => {
     ['TRACE_CALLERS_PER_S', '-1'],
     // OpenTelemetry's SDK would silently ignore these.
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks,load=50%'],
-    ['OTEL_RESOURCE_ATTRIBUTES', 'team'],
     ['OTEL_RESOURCE_ATTRIBUTES', '=tasks'],
-    ['OTEL_RESOURCE_ATTRIBUTES', 'a=b=c'],
     ['OTEL_RESOURCE_ATTRIBUTES', `long=${'x'.repeat(256)}`],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization: Bearer x'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=x,other=50%'],
-    ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key='],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a;b'],
   ])('refuse %s=%s', (name, value) => {
     expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name);
@@ -67,8 +60,6 @@ describe('the settings for traces', () => {
 });
 
 describe('telemetry', () => {
-  const log = createLog({ service: 'test', level: 'silent' });
-
   it('does not even load the SDK of OpenTelemetry without a collector', async () => {
     const program = `
       import { registerHooks } from 'node:module';
@@ -97,11 +88,9 @@ describe('telemetry', () => {
     const collector = await startTraceCollector();
     collector.respondWith(503);
     const config = readTelemetry({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-    const telemetry = await openTelemetry(config, log, new Registry());
-    telemetry
-      .tracing('tasks')
-      .begin(undefined, () => ({ name: 'x' }))
-      ?.end();
+    const telemetry = await openTelemetry(config, createLog({ service: 'test', level: 'silent' }), new Registry());
+    const span = telemetry.tracing('tasks').begin(undefined, () => ({ name: 'x' }));
+    span?.end();
     const begun = performance.now();
     await telemetry.stop();
     expect(performance.now() - begun).toBeLessThan(5_000);

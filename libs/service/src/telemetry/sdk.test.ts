@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createDecision, startSdk, type DecisionOptions, type SdkOptions, type StartedSdk } from './sdk.ts';
 import { startTraceCollector, type TraceCollector } from '@taskmesh/testing/trace-collector';
 import { createRecordingLog } from '../../tests/index.ts';
-import { activeSpan, runInSpan, runAndEndSpan } from './tracing.ts';
+import { runAndEndSpan } from './tracing.ts';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const FROM_CLIENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
@@ -19,19 +19,24 @@ function fixture(options: Partial<DecisionOptions> = {}) {
 }
 
 describe('the decision to record a request', () => {
+  // A trace id is chosen by the caller, and decides nothing.
+  const CHOSEN = { ...RECORDED, traceId: '0'.repeat(31) + '1' };
+
+  it.each([
+    ['all with a ratio of 1', { ratio: 1 }, undefined, 10],
+    ['none with a ratio of 0', { ratio: 0, random: () => 0 }, undefined, 0],
+    ['none if the caller does not record', { ratio: 1 }, UNRECORDED, 0],
+    ['none for a lucky trace id', { ratio: 0.01, callersPerS: 0 }, CHOSEN, 0],
+    ['all by the ratio alone, without a parent-based sampler', { ratio: 1, isParentBased: false }, UNRECORDED, 10],
+    ['none by the ratio alone, without a parent-based sampler', { isParentBased: false }, RECORDED, 0],
+  ])('is positive for %s', (_which, options, parent, expected) =>
+    expect(fixture(options).countOf(parent, 10)).toBe(expected),
+  );
+
   it('depends on the ratio if the caller sends no trace context', () => {
     const draws = [0, 0.09, 0.1, 0.99];
     const { countOf } = fixture({ ratio: 0.1, random: () => draws.shift() ?? 1 });
     expect(countOf(undefined, 4)).toBe(2);
-  });
-
-  it('is positive for all requests with a ratio of 1, and for none with 0', () => {
-    expect(fixture({ ratio: 1 }).countOf(undefined, 10)).toBe(10);
-    expect(fixture({ ratio: 0, random: () => 0 }).countOf(undefined, 10)).toBe(0);
-  });
-
-  it('is negative if the caller does not record', () => {
-    expect(fixture({ ratio: 1 }).countOf(UNRECORDED, 10)).toBe(0);
   });
 
   it('is positive if the caller records, up to a rate limit', () => {
@@ -41,16 +46,6 @@ describe('the decision to record a request', () => {
     expect(countOf(RECORDED, 1_000)).toBe(3);
     clock.ms = 1_000_000;
     expect(countOf(RECORDED, 1_000)).toBe(3);
-  });
-
-  it('does not depend on the trace id, which a caller can choose', () => {
-    const { countOf } = fixture({ ratio: 0.01, callersPerS: 0 });
-    expect(countOf({ ...RECORDED, traceId: '0'.repeat(31) + '1' }, 1_000)).toBe(0);
-  });
-
-  it('depends only on the ratio without a parent-based sampler', () => {
-    expect(fixture({ ratio: 1, isParentBased: false }).countOf(UNRECORDED, 10)).toBe(10);
-    expect(fixture({ isParentBased: false }).countOf(RECORDED, 10)).toBe(0);
   });
 });
 
@@ -108,28 +103,15 @@ describe('recorded traces', () => {
     ]);
   });
 
-  it('continue in another process only if they are recorded', async () => {
-    const tracing = start().tracing('tasks');
-    const describe = () => ({ name: 'part' });
-    expect(tracing.continueTrace(FROM_CLIENT, describe)?.traceparent).toMatch(
-      new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`),
-    );
-    for (const other of [undefined, null, 'nonsense', `${FROM_CLIENT.slice(0, -2)}00`, `00-${'0'.repeat(32)}-1-01`])
-      expect(tracing.continueTrace(other, describe)).toBeUndefined();
-  });
-
-  it('are not recorded by later services if they are not recorded here', async () => {
+  it('are not recorded by later services if they are not recorded here, and start here without a valid trace context', async () => {
     const tracing = start({ ratio: 0, callersPerS: 0 }).tracing('gateway');
-    expect(tracing.begin(FROM_CLIENT, () => ({ name: 'request' }))).toBeUndefined();
+    const begin = () => ({ name: 'request' });
+    expect(tracing.begin(FROM_CLIENT, begin)).toBeUndefined();
     expect(tracing.unrecorded(FROM_CLIENT)).toBe(`${FROM_CLIENT.slice(0, -2)}00`);
     expect(tracing.unrecorded('nonsense')).toBeUndefined();
-  });
-
-  it('start here if the caller has no valid trace context', async () => {
-    const tracing = start().tracing('gateway');
-    const ids = [undefined, 'nonsense', `ff${FROM_CLIENT.slice(2)}`].map(
-      (parent) => tracing.begin(parent, () => ({ name: 'request' }))?.traceId,
-    );
+    const recording = start().tracing('gateway');
+    const parents = [undefined, 'nonsense', `ff${FROM_CLIENT.slice(2)}`];
+    const ids = parents.map((parent) => recording.begin(parent, begin)?.traceId);
     expect(new Set([...ids, TRACE_ID]).size).toBe(4);
   });
 
@@ -138,22 +120,9 @@ describe('recorded traces', () => {
     const failures = ['504', Object.assign(new Error('planted'), { code: '23505' }), new TypeError('planted'), 7];
     for (const failure of failures) tracing.begin(undefined, () => ({ name: 'request' }))?.end(failure);
     await eventually(() => expect(collector.spans).toHaveLength(4));
-    const kinds = collector.spans.map(({ attributes, isError }) => [attributes['error.type'], isError]);
-    expect(kinds).toEqual([
-      ['504', true],
-      ['23505', true],
-      ['TypeError', true],
-      ['_OTHER', true],
-    ]);
+    const kinds = collector.spans.map(({ attributes, isError }) => isError && attributes['error.type']);
+    expect(kinds).toEqual(['504', '23505', 'TypeError', '_OTHER']);
     expect(collector.exports.map(({ body }) => body.toString()).join()).not.toContain('planted');
-  });
-
-  it('can also be sent as protobuf', async () => {
-    sendOne(start({ protocol: 'http/protobuf' }), 'named so');
-    await eventually(() => expect(collector.exports).toHaveLength(1));
-    const [{ path, headers, body } = { path: '', headers: {}, body: Buffer.of() }] = collector.exports;
-    expect([path, headers['content-type']]).toEqual(['/v1/traces', 'application/x-protobuf']);
-    expect(body.includes('named so')).toBe(true);
   });
 
   it.each([
@@ -167,16 +136,15 @@ describe('recorded traces', () => {
   });
 
   it('are dropped while the collector refuses them, which is reported once, and sent when it accepts them again', async () => {
-    const tracing = start().tracing('gateway');
-    const send = (name: string) => tracing.begin(undefined, () => ({ name }))?.end();
+    const sdk = start();
     collector.respondWith(400);
     for (const expected of [1, 2, 3]) {
-      send('lost');
+      sendOne(sdk, 'lost');
       await eventually(() => expect(collector.exports).toHaveLength(expected));
     }
     collector.respondWith(200);
     await eventually(() => {
-      send('found');
+      sendOne(sdk, 'found');
       expect(collector.spans.length).toBeGreaterThan(0);
     });
     await eventually(() => expect(reports).toEqual([expect.stringMatching(/^away: /), 'back']));
@@ -189,43 +157,39 @@ describe('recorded traces', () => {
       ['http/json', JSON.stringify({ partialSuccess: PARTIAL })],
       ['http/protobuf', inProtobuf(1, PARTIAL.errorMessage)],
     ] as const)('are reported once, and counted: %s', async (protocol, answer) => {
-      const tracing = start({ protocol }).tracing('gateway');
-      const send = async (exports: number) => {
-        const spans = [1, 2, 3].map(() => tracing.begin(undefined, () => ({ name: 'x' })));
-        for (const span of spans) span?.end();
-        await eventually(() => expect(collector.exports).toHaveLength(exports));
+      const sdk = start({ protocol });
+      const send = async (body: string | Buffer, taken: number) => {
+        collector.setBody(body);
+        for (const name of ['x', 'y', 'z']) sendOne(sdk, name);
+        await eventually(() => expect(counts.get('taken')).toBe(taken));
       };
-      collector.setBody(answer);
-      await send(1);
-      await send(2);
-      await eventually(() => expect([...counts]).toEqual([['taken', 4], ['rejected', 2]])); // prettier-ignore
-      expect(reports).toEqual(['rejects 1: a span is older than a day']);
-      collector.setBody(protocol === 'http/json' ? '{"partialSuccess":{}}' : Buffer.of());
-      await send(3);
-      await eventually(() => expect(counts.get('taken')).toBe(7));
-      collector.setBody(answer);
-      await send(4);
-      await eventually(() => expect(reports).toHaveLength(2));
-      expect(collector.exports).toHaveLength(4);
+      await send(answer, 2);
+      await send(answer, 4);
+      expect([counts.get('rejected'), reports]).toEqual([2, ['rejects 1: a span is older than a day']]);
+      await send(protocol === 'http/json' ? '{"partialSuccess":{}}' : Buffer.of(), 7);
+      await send(answer, 9);
+      expect(reports).toHaveLength(2);
+      const type = protocol === 'http/json' ? 'application/json' : 'application/x-protobuf';
+      const sent = collector.exports.map(({ path, headers }) => [path, headers['content-type']]);
+      expect(sent).toEqual(Array(4).fill(['/v1/traces', type]));
     });
 
-    it.each([
-      [JSON.stringify({ partialSuccess: { errorMessage: 'too many attributes' } }), ['rejects 0: too many attributes']],
-      ['ok', []],
-      ['null', []],
-      ['{"partialSuccess":{"rejectedSpans":-1}}', []],
-    ])('count as accepted if the response is %j', async (response, expected) => {
-      collector.setBody(response);
+    it.each<[unknown, Record<string, number>, string[]]>([
+      [{ partialSuccess: { errorMessage: 'many attributes' } }, { taken: 1 }, ['rejects 0: many attributes']],
+      ['ok', { taken: 1 }, []],
+      [null, { taken: 1 }, []],
+      [{ partialSuccess: { rejectedSpans: -1 } }, { taken: 1 }, []],
+      // Never more than were sent, and a message of bounded length.
+      [
+        { partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } },
+        { taken: 0, rejected: 1 },
+        [`rejects 1000: ${'x'.repeat(500)}`],
+      ],
+    ])('are counted if the response is %j', async (response, expected, said) => {
+      collector.setBody(response === 'ok' ? response : JSON.stringify(response));
       sendOne(start());
-      await eventually(() => expect([...counts]).toEqual([['taken', 1]]));
-      expect(reports).toEqual(expected);
-    });
-
-    it('never count as more than were sent, even if the response claims it', async () => {
-      collector.setBody(JSON.stringify({ partialSuccess: { rejectedSpans: 1_000, errorMessage: 'x'.repeat(10_000) } }));
-      sendOne(start());
-      await eventually(() => expect([...counts]).toEqual([['taken', 0], ['rejected', 1]])); // prettier-ignore
-      expect(reports[0]).toHaveLength('rejects 1000: '.length + 500);
+      await eventually(() => expect(Object.fromEntries(counts)).toEqual(expected));
+      expect(reports).toEqual(said);
     });
   });
 
@@ -247,15 +211,6 @@ describe('recorded traces', () => {
     await started.pop()?.stop();
     expect(collector.spans.length).toBeLessThanOrEqual(20); // one batch being sent, one in the queue
   }, 15_000);
-
-  it('end correctly when work in them throws', async () => {
-    const tracing = start().tracing('gateway');
-    const span = tracing.begin(undefined, () => ({ name: 'request' }));
-    if (!span) throw new Error('not recorded');
-    await expect(runAndEndSpan(span, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
-    expect(runInSpan(span, () => activeSpan())).toBe(span);
-    await eventually(() => expect(collector.spans).toHaveLength(1));
-  });
 });
 
 /** Encodes an `ExportTraceServiceResponse` with a partial success: its field 1, with a number in field 1 and a text in field 2. */

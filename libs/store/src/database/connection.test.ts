@@ -10,7 +10,7 @@ const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:
 const HOSTILE = `search_path = app; datestyle = 'SQL, DMY'; intervalstyle = sql_standard; bytea_output = escape;
   timezone = 'Asia/Kolkata'; extra_float_digits = -15; array_nulls = off; transform_null_equals = on; client_encoding = LATIN1;
   lock_timeout = '1ms'; tcp_keepalives_idle = 3000; default_transaction_isolation = serializable; idle_session_timeout = '2s'; exit_on_error = on;
-  synchronous_commit = off`;
+  synchronous_commit = off; jit = on; enable_seqscan = on`;
 const store = await createTestDatabase('connection');
 for (const setting of HOSTILE.split(';')) await store.query(`alter database ${databaseOf(store.url)} set ${setting}`);
 const database = await openDatabase(store.url, { name: 'connection', poolSize: 2 });
@@ -44,6 +44,11 @@ it.each([
   expect(await read()).toMatchObject(EXPECTED);
 });
 
+it('statements are never compiled, and prefer indexes', async () => {
+  const text = `select current_setting('jit') as jit, current_setting('enable_seqscan') as scans`;
+  expect((await database.pool.query(text)).rows).toEqual([{ jit: 'off', scans: 'off' }]);
+});
+
 it.each([
   ['local', {}, 'local'],
   ['remote_apply', {}, 'remote_apply'],
@@ -52,20 +57,6 @@ it.each([
   const url = `${store.url}?options=-c%20synchronous_commit%3D${set}`;
   const client = await connect({ url, name: 'test', settings });
   expect((await client.query(MEANINGS).finally(() => client.end())).rows[0]).toMatchObject({ commit });
-});
-
-it('fails when the server refuses a setting', async () => {
-  const url = store.url;
-  await expect(connect({ url, name: 'test', settings: { timezone: 'Nowhere/Land' } })).rejects.toMatchObject({
-    code: '22023',
-  });
-});
-
-it('the database is up and its schema can be read while all connections of the pool are in use', async () => {
-  const clients = await Promise.all([database.pool.connect(), database.pool.connect()]);
-  expect(await database.isUp()).toBe(true);
-  expect(await database.schemaState()).toEqual({ missing: [], unknown: [] });
-  for (const client of clients) client.release();
 });
 
 describe('a failed statement', () => {

@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createTestDatabase } from '@taskmesh/testing';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../tests/open-database.ts';
 
 const Named = defineEntity({ name: 'Named', properties: { name: p.text().primary() } });
@@ -73,26 +72,6 @@ it('refuses long statements of an owner at once beyond one that runs and eleven 
   await database.close();
 }, 20_000);
 
-it("lets a long statement wait for 5 s in all, for those of its owner and then for others'", async () => {
-  const database = await openDatabase(store.url, { poolSize: 1, statementTimeoutMs: 30_000 });
-  const holders = [await database.openSession(), await database.openSession()] as const;
-  for (const [at, holder] of holders.entries())
-    await holder.run({ name: 'hold', text: `select pg_advisory_lock(${at + 3})` });
-  const run = (owner: string, key: number) =>
-    database.run('read', { name: `${key}`, text: `select pg_advisory_xact_lock(${key})` }, [], owner, owner);
-  const [first, ofBob, begunMs] = [run('ada', 3), run('bob', 4), performance.now()];
-  const second = run('ada', 3).catch((error: unknown) => [error, performance.now() - begunMs] as const);
-  await sleep(4_000);
-  await holders[0].close();
-  await first;
-  const [error, tookMs] = (await second) as readonly [unknown, number];
-  await holders[1].close();
-  await ofBob;
-  await database.close();
-  expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(tookMs).toBeLessThan(8_000); // and not after 5 s more of waiting for others'
-}, 20_000);
-
 it('runs the long statements of all owners on half of the connections, and those of networks in turns', async () => {
   const database = await openDatabase(store.url);
   const holder = await database.openSession();
@@ -120,16 +99,4 @@ it('names the rule that a rejected row breaks, but none of its values', async ()
   await database.close();
   expect(errors).toEqual([expect.stringContaining('named_pkey'), expect.stringContaining('named_length')]);
   expect(errors.join('')).not.toContain('ada@example.com');
-});
-
-it('keeps plans and disables JIT, whatever the settings of the server', async () => {
-  for (const setting of ['jit', 'enable_seqscan'])
-    await store.query(`alter database ${new URL(store.url).pathname.slice(1)} set ${setting} = on`);
-  const database = await openDatabase(store.url, { poolSize: 1 });
-  const text = `select current_setting('jit') as jit, current_setting('enable_seqscan') as scans`;
-  expect((await database.pool.query(text)).rows).toEqual([{ jit: 'off', scans: 'off' }]);
-  const session = await database.openSession();
-  expect(await session.run({ name: 'settings', text })).toEqual([{ jit: 'off', scans: 'off' }]);
-  await session.close();
-  await database.close();
 });

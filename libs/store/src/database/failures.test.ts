@@ -55,20 +55,6 @@ describe('the outcome of a failed statement', () => {
   });
 });
 
-it.each([
-  ['an unknown name', 'postgres://u:p@no-such-host.invalid/d'],
-  ['a port without a server', 'postgres://u:p@127.0.0.1:1/d'],
-])('is unavailable, and worth waiting for, with %s', async (_what, url) => {
-  const database = await openDatabase(url);
-  await expect(database.run('write', { name: 'one', text: 'select 1' }, [])).rejects.toMatchObject({
-    ...{ code: 'SERVICE_UNAVAILABLE', retryAfterSeconds: 1 },
-  });
-  const begun = performance.now();
-  await expect(database.migrate({ waitMs: 700 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(performance.now() - begun).toBeGreaterThan(400);
-  await database.close();
-});
-
 it('closes connections to a server that no longer accepts writes, because the next one may reach a server that does', async () => {
   const store = await createTestDatabase('read_only');
   const database = await openDatabase(store.url, { poolSize: 1 });

@@ -1,7 +1,5 @@
 import { Migration } from '@mikro-orm/migrations';
-import { createRecordingLog } from '@taskmesh/service/testing';
 import { atEnd, connectClient, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../tests/open-database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 
@@ -81,37 +79,6 @@ describe('a signal to stop, while another instance migrates,', () => {
     await eventually(async () => expect(await waiting(`application_name = 'taskmesh-migrate'`)).toEqual([]));
     expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
   }, 30_000);
-
-  it.each([0, 5, 20, 60])(
-    'aborts the migration %i ms after the start',
-    (afterMs) => giveUp(() => sleep(afterMs)),
-    10_000,
-  );
-});
-
-it('logs what it waits for while the server does not respond', async () => {
-  const { log, lines } = createRecordingLog();
-  const database = await openAt('postgres://u:p@127.0.0.1:1/d', [TABLE], { log });
-  await expect(database.migrate({ waitMs: 300 })).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-  expect(lines).toMatchObject([
-    { msg: 'waiting for the database', reason: expect.stringMatching(/^PostgreSQL .*ECONNREFUSED/) },
-  ]);
-});
-
-it('allows a statement of a migration to take longer than one of a request', async () => {
-  const slow = ['select pg_sleep(2.2)', 'alter table things add column slow int'];
-  const database = await openAt(store.url, [TABLE, slow], { statementTimeoutMs: 300 });
-  await database.migrate();
-  expect(await applied()).toEqual(['0001', '0002']);
-  await expect(database.run('write', { name: 'slow', text: 'select pg_sleep(2)' }, [])).rejects.toMatchObject({
-    code: 'SERVICE_UNAVAILABLE',
-  });
-});
-
-it('is ended by the server, which frees its locks, when its process is silent for ten seconds', async () => {
-  const silence = `select current_setting('idle_in_transaction_session_timeout') as silence`;
-  await (await open([`create table things as ${silence}`])).migrate();
-  expect(await store.query('select * from things')).toEqual([{ silence: '10s' }]);
 });
 
 it('applies each migration once, with many instances at the same time', async () => {

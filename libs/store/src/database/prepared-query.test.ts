@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@taskmesh/testing';
-import { Pool, type types } from 'pg';
+import { Pool } from 'pg';
 import { runPrepared } from './prepared-query.ts';
 let pool: Pool;
 
@@ -42,16 +42,6 @@ it('does not mix up statements that follow each other on one connection', async 
   expect(answers).toEqual(many.map((i) => [{ [`c${i % 4}`]: i, [`d${i % 3}`]: 'x' }]));
 });
 
-it('requests the columns once per connection', async () => {
-  const heard: string[] = [];
-  const client = await pool.connect();
-  client.connection.on('rowDescription', () => heard.push('rowDescription'));
-  client.connection.on('dataRow', () => heard.push('dataRow'));
-  client.release();
-  for (const n of [1, 2, 3]) await run('select $1::int as n', [n]);
-  expect(heard).toEqual(['rowDescription', 'dataRow', 'dataRow', 'dataRow']);
-});
-
 it.each([
   ['PostgreSQL cannot read a value', 'select $1::int as n', 'one', { code: '22P02' }],
   ['a statement fails while it runs', 'select 1 / $1::int as n', 0, { code: '22012' }],
@@ -67,18 +57,6 @@ it('sends nothing if a value cannot be serialised', async () => {
   circular.self = circular;
   await expect(run('select $1::jsonb as json', [circular])).rejects.toThrow('circular');
   expect(await run('select $1::jsonb as json', [{ a: 1 }])).toEqual([{ json: { a: 1 } }]);
-});
-
-it('uses the parsers of the pool, reports a value that cannot be parsed, and continues', async () => {
-  await pool.end();
-  const getTypeParser: typeof types.getTypeParser = () => (text: string) => {
-    if (text === '2') throw new Error('not two');
-    return `read ${text}`;
-  };
-  pool = new Pool({ connectionString: store.url, max: 1, types: { getTypeParser } });
-  const numbers = 'select n from generate_series($1::int, $2::int) as n';
-  await expect(run(numbers, [1, 3])).rejects.toThrow('not two');
-  for (const _time of [1, 2]) expect(await run(numbers, [3, 4])).toEqual([{ n: 'read 3' }, { n: 'read 4' }]);
 });
 
 it('fails for a statement whose columns have changed, and succeeds on another connection', async () => {

@@ -1,7 +1,7 @@
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import type { SchemaState } from './database.ts';
-import { createSchemaGate, readSchemaPolicy, type SchemaPolicy } from './schema-gate.ts';
+import { createSchemaGate, type SchemaPolicy } from './schema-gate.ts';
 
 function gateBefore(state: SchemaState | Error, policy: SchemaPolicy) {
   const lines: string[] = [];
@@ -57,13 +57,4 @@ describe('a service that does not migrate', () => {
     await ended;
     expect(gate.isOpen()).toBe(false);
   });
-});
-
-it('reads the policy from two settings', () => {
-  expect(readSchemaPolicy({})).toEqual({ migrates: true, acceptsNewer: false });
-  expect(readSchemaPolicy({ MIGRATE_AT_START: 'false', NEWER_SCHEMA: 'allow' })).toEqual({
-    migrates: false,
-    acceptsNewer: true,
-  });
-  expect(() => readSchemaPolicy({ NEWER_SCHEMA: 'maybe' })).toThrow('NEWER_SCHEMA must be one of refuse, allow');
 });

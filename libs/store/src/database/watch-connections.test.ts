@@ -22,14 +22,6 @@ afterEach(async () => {
 
 const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;
 
-it('closes a connection that falls silent during a statement, and the pool continues with another one', async () => {
-  expect(await one()).toEqual([{ one: 1 }]);
-  network.strand();
-  await expect(one()).rejects.toThrow('Query read timeout');
-  expect(await one()).toEqual([{ one: 1 }]);
-  expect(network.connections()).toBe(2);
-});
-
 it('also closes a connection that is checked out, and all its statements fail', async () => {
   const client = await pool.connect();
   client.on('error', () => undefined);
@@ -38,16 +30,6 @@ it('also closes a connection that is checked out, and all its statements fail', 
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   client.release(true);
   expect(await one()).toEqual([{ one: 1 }]);
-});
-
-it('keeps connections that are idle, or whose statements end in time', async () => {
-  const client = await pool.connect();
-  await client.query('begin');
-  for (let count = 0; count < 3; count++) await client.query('select pg_sleep($1)', [(SILENCE_MS * 0.4) / 1_000]);
-  await new Promise((resolve) => setTimeout(resolve, SILENCE_MS * 1.5));
-  await client.query('commit');
-  client.release();
-  expect(network.connections()).toBe(1);
 });
 
 it('discards a connection whose begin fails', async () => {

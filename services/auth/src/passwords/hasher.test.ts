@@ -15,17 +15,6 @@ describe('the hasher', () => {
     expect(times).toHaveLength(3);
   });
 
-  it('recognises new hashes as current, but not those with other parameters', async () => {
-    expect(hasher.isCurrent(await hasher.hash(PASSWORD))).toBe(true);
-    for (const other of [
-      'argon2i$v=19$m=19456,t=2,p=1',
-      'argon2id$v=19$m=19456,t=3,p=1',
-      'argon2id$v=16$m=19456,t=2,p=1',
-    ])
-      expect(hasher.isCurrent(`$${other}$c29tZXRoaW5n$c29tZXRoaW5n`)).toBe(false);
-    expect(hasher.isCurrent(bcryptHash())).toBe(false);
-  });
-
   it('lets callers take turns: a flood from one does not hold up another', async () => {
     const shared = createHasher({ concurrency: 1, cost: { memoryCost: 1_024, timeCost: 1 } });
     const made = await shared.hash(PASSWORD);
@@ -60,11 +49,6 @@ describe('the hasher', () => {
 
 describe('a bcrypt hash', () => {
   const hasher = createHasher({ concurrency: 1 });
-
-  it.each(['2a', '2b', '2y'])('of variant %s matches its password and no other', async (variant) => {
-    expect(await hasher.verify(bcryptHash(variant), PASSWORD)).toBe(true);
-    expect(await hasher.verify(bcryptHash(variant), `${PASSWORD} `)).toBe(false);
-  });
 
   it('matches the password as it was sent, as the system that made the hash did not normalise it', async () => {
     const composed = await hash('caf\u00e9', 4);
@@ -126,15 +110,5 @@ describe('a bcrypt hash', () => {
     for (let login = 0; login < 5; login++) expect(await shared.verify(own, PASSWORD)).toBe(true);
     expect(refused).toBeLessThan(4);
     await Promise.all(refusals);
-  });
-
-  it('covers 72 bytes of a password, even of one of 255 bytes, where old variants covered none', async () => {
-    const long = await hash('x'.repeat(80), 4);
-    expect(await hasher.verify(long, 'x'.repeat(72))).toBe(true);
-    expect(await hasher.verify(long, 'x'.repeat(71))).toBe(false);
-    for (const length of [254, 255, 256]) {
-      expect(await hasher.verify(long.replace('$2b$', '$2a$'), 'x'.repeat(length))).toBe(true);
-      expect(await hasher.verify(long.replace('$2b$', '$2a$'), 'y'.repeat(length))).toBe(false);
-    }
   });
 });

@@ -19,7 +19,7 @@ export const ADA = { email: 'ada@example.com', email_verified: true, name: 'Ada'
 
 /** The secret of the page that begins a sign-in. */
 export const VERIFIER = 'a-secret-of-the-page-that-is-43-characters-long';
-export const ORIGIN = { ip: '192.0.2.1', client: 'a browser', requestId: 'request-1' };
+const ORIGIN = { ip: '192.0.2.1', client: 'a browser', requestId: 'request-1' };
 
 /** Settings that configure a provider. */
 export const settingsFor = ({ issuer, clientId, clientSecret }: SignInProvider) => ({

@@ -25,17 +25,6 @@ it('reads the key once for all cursors of an epoch, and again for another epoch'
   expect(await cursors.open(OWNER, cursor)).toEqual({ epoch: 2, sequence: 10 });
 });
 
-it('reads the key once for cursors sealed concurrently, and again for a later epoch', async () => {
-  const { cursors, queries, restore } = createStore(1);
-  const seal = (epoch: number) => cursors.seal(OWNER, { epoch, sequence: 1 });
-  const early = Array.from({ length: 10 }, () => seal(1));
-  restore(2);
-  const late = seal(2);
-  await Promise.all(early);
-  expect(await cursors.open(OWNER, await late)).toEqual({ epoch: 2, sequence: 1 });
-  expect(queries()).toBe(3);
-});
-
 it('seals with a key that psql loaded, after a gateway has requested it', async () => {
   const { cursors, load } = createStore(1);
   const before = await cursors.seal(OWNER, { epoch: 1, sequence: 5 });

@@ -29,14 +29,11 @@ async function readsOf(...queries: string[]) {
   return { statistics: statistics.mock.calls.length, list: list.mock.calls.length, data: results[0]?.data };
 }
 
-it('counts tasks once for all owners in a list', async () => {
+it('counts the tasks of the owners in a list once, and reads each list below them once per level', async () => {
   const { data, ...reads } = await readsOf('{ tasks { edges { node { owner { taskStatistics { total } } } } } }');
   expect(reads).toEqual({ statistics: 1, list: 1 });
   const node = { owner: { taskStatistics: { total: 30 } } };
   expect(data).toEqual({ tasks: { edges: Array.from({ length: 30 }, () => ({ node })) } });
-});
-
-it('reads each list below owners once per level', async () => {
   const query = `{ tasks { edges { node { owner {
     tasks { edges { node { owner { taskStatistics { total } } } } } a: tasks(first: 2) { totalCount }
   } } } } }`;
@@ -127,43 +124,5 @@ describe('large responses', () => {
       ...Array(2).fill('cyd 101 in its turn'),
     ]);
     three?.send();
-  });
-
-  it('include pages whose texts are repeated by aliases or by a surrounding list', async () => {
-    const { begun, request } = createWorld();
-    const copies = Array.from({ length: 29 }, (_, index) => `d${index}: description`).join(' ');
-    const below = 'owner { tasks(first: 20) { edges { __typename } } }';
-    const queries = [
-      `{ tasks(first: 100) { edges { node { ${copies} } } } }`,
-      `{ tasks(first: 20) { edges { node { ${below} } } } }`,
-    ];
-    for (const query of queries) {
-      const { send, result } = request('ada', query);
-      expect((await result).errors).toBeUndefined();
-      send();
-      await settled();
-    }
-    expect(begun).toEqual(['ada 4', 'ada 101 in its turn', 'ada 21', 'ada 1', 'ada 21 in its turn']);
-  });
-
-  it('are not read after the request has failed in another field', async () => {
-    const { begun, request } = createWorld();
-    const { send, result } = request(
-      'ada',
-      `{ bad: tasks(first: 0) { totalCount } ${pages(1_000, 1_000, 1_000).slice(1)}`,
-    );
-    expect((await result).errors).toHaveLength(1);
-    send();
-    await settled();
-    expect(begun).toEqual(['ada 101']);
-  });
-
-  it('do not wait for other statements of their owner during their turn, and run one statement at a time', async () => {
-    const { begun, request } = createWorld();
-    const counts = 'a: taskStatistics { total } b: taskStatistics { total }';
-    const { send, result } = request('ada', `{ tasks(first: 500) { edges { __typename } } ${counts} }`);
-    await result;
-    send();
-    expect(begun).toEqual(['ada 101', 'ada statistics', 'ada statistics', 'ada 501 in its turn']);
   });
 });
