@@ -1,7 +1,8 @@
-import { connectClient, eventually, whileLocked } from '@taskmesh/testing';
+import { connectClient, eventually, makeTempDir, whileLocked } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -284,6 +285,17 @@ describe('on a disk with little room', () => {
       });
       expect(await files()).toEqual([]);
     },
+  );
+});
+
+it('a leftover that cannot be removed does not keep the service from starting', async () => {
+  const temporaryDir = makeTempDir();
+  const leftover = join(temporaryDir, `run-${2 ** 22 + 1}-abc-${hostname()}`);
+  const deep = Array.from({ length: 14 }, () => 'x'.repeat(255)).join('/');
+  for (const dir of [leftover, join(temporaryDir, 'more')]) await mkdir(join(dir, deep), { recursive: true });
+  await rename(join(temporaryDir, 'more'), join(leftover, deep, 'more')); // its path is now longer than the system accepts
+  await fixture.withOther({ temporaryDir }, async ({ logged }) =>
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'temporary directories not removed' })),
   );
 });
 
