@@ -130,8 +130,11 @@ describe('making a backup', () => {
     await fixture.backup.backups.upload('taskmesh-uploaded.tar.gz', Readable.from([gzipSync('content')]));
     await fixture.own.query('alter table hidden rename to backups');
     expect(fixture.logged).toContainEqual(expect.objectContaining({ msg: 'backup not catalogued' }));
-    expect(await fixture.backup.backups.find(made.file)).toMatchObject({ sizeBytes: made.sizeBytes, sha256: null });
-    expect(await fixture.backup.backups.find('taskmesh-uploaded.tar.gz')).toMatchObject({ origin: 'unknown' });
+    const found = { origin: 'request', sizeBytes: made.sizeBytes, sha256: made.sha256 };
+    expect(await fixture.backup.backups.find(made.file)).toMatchObject(found);
+    await fixture.backup.backups.list();
+    const catalogued = [{ file: made.file, stores: ['tasks', 'auth'], origin: 'request' }, expect.objectContaining({ origin: 'upload' })]; // prettier-ignore
+    expect(await fixture.own.query('select file, stores, origin from backups order by origin')).toEqual(catalogued);
   });
 });
 
