@@ -111,6 +111,13 @@ describe('loading a dump', () => {
     expect(await query('select a, b::text, d, e from restored.t')).toEqual([{ a: 'x', b: '101', d: 'nowhere', e: 'postgres' }]); // prettier-ignore
   });
 
+  it('keeps the precision of intervals, and checks the columns that a COPY names', async () => {
+    await load(`create table t (a interval(0), b interval day); insert into t values ('1.7 s', '2 days 5 h');`);
+    expect(await query('select a::text, b::text from restored.t')).toEqual([{ a: '00:00:02', b: '2 days' }]);
+    const swapped = 'create table u (a int, b int); copy u from stdin with (header match);\nb\ta\n1\t2\n\\.\n';
+    await expect(load(swapped)).rejects.toThrow('column name mismatch in header line');
+  });
+
   it('preserves strings on a server that interprets backslashes in all of them', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await query(`alter database "${name}" set standard_conforming_strings = off`);

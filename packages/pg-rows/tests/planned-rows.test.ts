@@ -78,7 +78,7 @@ describe('the rows of a dump', () => {
     ['copy t (b, a) from stdin', 'copy restored.t (b, a) from stdin with (format text)'],
     ['copy t from stdin with (format text)', 'copy restored.t (a, b) from stdin with (format text)'],
     ["copy t from stdin with (delimiter ',', null 'x', default 'd', header)", "copy restored.t (a, b) from stdin with (format text, delimiter ',', null 'x', default 'd', header)"],
-    ['copy t from stdin with (header match)', 'copy restored.t (a, b) from stdin with (format text, header)'],
+    ['copy t from stdin with (header match)', 'copy restored.t (a, b) from stdin with (format text, header match)'],
     ['copy t from stdin with (header true)', 'copy restored.t (a, b) from stdin with (format text, header)'],
     ['copy t from stdin with (header on)', 'copy restored.t (a, b) from stdin with (format text, header)'],
     ["copy t from stdin delimiter '|'", "copy restored.t (a, b) from stdin with (format text, delimiter '|')"],

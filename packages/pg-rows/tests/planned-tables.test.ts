@@ -10,9 +10,9 @@ describe('the tables of a dump', () => {
     [
       'have built-in types or text',
       `create table t (a int[], b int[][], c setof text, d mood, e mood[], f public.text, g pg_catalog.int4, h varchar(5), i numeric(10, 2),
-        j char(5), k bit(3), l time(3), m timestamp(2) with time zone, n double precision, o interval day, p numeric(5), "Q q" uuid);`,
+        j char(5), k bit(3), l time(3), m timestamp(2) with time zone, n double precision, o interval day, p numeric(5), "Q q" uuid, r interval(0), s interval day to second (3));`,
       [
-        'create table restored.t (a int4[], b int4[], c text[], d text, e text[], f text, g int4, h varchar(5), i numeric(10, 2), j bpchar, k bit, l time(3), m timestamptz(2), n float8, o interval, p numeric(5), "Q q" uuid);',
+        'create table restored.t (a int4[], b int4[], c text[], d text, e text[], f text, g int4, h varchar(5), i numeric(10, 2), j bpchar, k bit, l time(3), m timestamptz(2), n float8, o interval(8), p numeric(5), "Q q" uuid, r interval(32767, 0), s interval(7176, 3));',
       ],
     ],
     [

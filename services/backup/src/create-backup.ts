@@ -121,11 +121,13 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
     what: 'settling interrupted restores',
     log,
   });
+  const sweepDirs = () =>
+    temporaryDirs.sweep().catch((err: unknown) => log.warn({ err }, 'temporary directories not removed'));
   const tidying = createPeriodic({
     everyMs: TIDY_EVERY_MS,
     // Listing examines archives that were copied into the storage.
     task: async () => {
-      await temporaryDirs.sweep().catch((err: unknown) => log.warn({ err }, 'temporary directories not removed'));
+      await sweepDirs();
       await backups.list();
       await backups.tidy();
     },
@@ -136,7 +138,7 @@ export async function createBackup(config: BackupConfig, deps: BackupDeps) {
   const notifier = createNotifier(config, { ...shared, database, clock });
   const schedules = createSchedules(config, { ...shared, backups, database, reports: notifier.reports });
   const cleanUp = async () => {
-    await temporaryDirs.sweep();
+    await sweepDirs();
     await backups.start();
     await settling.now();
   };

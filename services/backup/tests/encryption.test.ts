@@ -171,6 +171,7 @@ describe('archives for recipients', () => {
   it.each([
     ['an invalid recipient', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
+    ['so many recipients that the archives could not be read again', { recipients: Array<string>(170).fill(recipients[0] ?? '') }, [], 'there are too many'],
     ['only a stranger’s key if archives must be verified', { verifySchedule: '0 5 * * 0' }, [STRANGERS_KEY], 'BACKUP_KEY_FILE has no key for BACKUP_RECIPIENTS'],
   ])('are never made with %s', async (_what, settings, keys, message) => {
     const failure = await start(settings, keys).catch(String);

@@ -1,7 +1,8 @@
-import { connectClient, eventually, whileLocked } from '@taskmesh/testing';
+import { connectClient, eventually, makeTempDir, whileLocked } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, stat, statfs } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
@@ -129,8 +130,11 @@ describe('making a backup', () => {
     await fixture.backup.backups.upload('taskmesh-uploaded.tar.gz', Readable.from([gzipSync('content')]));
     await fixture.own.query('alter table hidden rename to backups');
     expect(fixture.logged).toContainEqual(expect.objectContaining({ msg: 'backup not catalogued' }));
-    expect(await fixture.backup.backups.find(made.file)).toMatchObject({ sizeBytes: made.sizeBytes, sha256: null });
-    expect(await fixture.backup.backups.find('taskmesh-uploaded.tar.gz')).toMatchObject({ origin: 'unknown' });
+    const found = { origin: 'request', sizeBytes: made.sizeBytes, sha256: made.sha256 };
+    expect(await fixture.backup.backups.find(made.file)).toMatchObject(found);
+    await fixture.backup.backups.list();
+    const catalogued = [{ file: made.file, stores: ['tasks', 'auth'], origin: 'request' }, expect.objectContaining({ origin: 'upload' })]; // prettier-ignore
+    expect(await fixture.own.query('select file, stores, origin from backups order by origin')).toEqual(catalogued);
   });
 });
 
@@ -284,6 +288,17 @@ describe('on a disk with little room', () => {
       });
       expect(await files()).toEqual([]);
     },
+  );
+});
+
+it('a leftover that cannot be removed does not keep the service from starting', async () => {
+  const temporaryDir = makeTempDir();
+  const leftover = join(temporaryDir, `run-${2 ** 22 + 1}-abc-${hostname()}`);
+  const deep = Array.from({ length: 14 }, () => 'x'.repeat(255)).join('/');
+  for (const dir of [leftover, join(temporaryDir, 'more')]) await mkdir(join(dir, deep), { recursive: true });
+  await rename(join(temporaryDir, 'more'), join(leftover, deep, 'more')); // its path is now longer than the system accepts
+  await fixture.withOther({ temporaryDir }, async ({ logged }) =>
+    expect(logged).toContainEqual(expect.objectContaining({ msg: 'temporary directories not removed' })),
   );
 });
 

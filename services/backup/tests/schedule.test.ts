@@ -57,6 +57,16 @@ describe('a schedule', () => {
     for (const { origin } of await listed()) expect(origin).toBe('schedule');
   }, 120_000);
 
+  it('fails if a new archive cannot be verified here', async () => {
+    const importDatabase = async () => ({ complete: false, reason: 'It is newer.', concerns: 'version' }) as const;
+    const owners = { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } };
+    await during([start({ schedule: EVERY_SECOND, verifiesScheduled: true, owners })], async ([one]) => {
+      const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
+      await eventually(async () => expect(await failures()).toBeGreaterThan(0), withinAMinute);
+    });
+    expect(await listed()).toContainEqual(expect.objectContaining({ verifiedAt: null, unfitAt: null }));
+  }, 120_000);
+
   it('is executed by one of several instances', async () => {
     const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
     const moments = await during(three, async (others) => {
@@ -287,6 +297,20 @@ describe('a schedule of verifications', () => {
     expect(found.get(fit.file)).toMatchObject(proved);
     expect(found.get(wrong.file)).toMatchObject(proved);
     expect(found.get(damaged.file)).toMatchObject({ verifiedAt: null, unfitAt: long });
+  }, 120_000);
+
+  it('fails for as long as no archive can be verified, even if that is known', async () => {
+    const { file, sizeBytes } = await make();
+    await writeFile(join(fixture.config.backupsDir, file), Buffer.alloc(sizeBytes));
+    for (const _round of [1, 2]) {
+      await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01') on conflict (id) do update set moment = excluded.moment`); // prettier-ignore
+      await during([start({ verifySchedule: RARELY })], async ([one]) => {
+        const line = expect.objectContaining({ msg: 'scheduled run ended' });
+        await eventually(() => expect(one?.logged).toContainEqual(line), withinAMinute);
+        expect(await one?.figure('schedule_failures_total', { run: 'verification' })).toBe(1);
+      });
+    }
+    expect(await fixture.own.query('select 1 from failing_runs')).toHaveLength(1);
   }, 120_000);
 
   const make = () => fixture.backup.backups.create();

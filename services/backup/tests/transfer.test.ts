@@ -92,7 +92,7 @@ describe('an upload', () => {
 
   it.each([
     'notes.txt', 'a.tar', '.hidden.tar.gz', '.tar.gz', '../x.tar.gz', 'a/b.tar.gz', '/tmp/x.tar.gz', 'a\\b.tar.gz',
-    'a\0.tar.gz', 'a\n.tar.gz', '', '..', `${'x'.repeat(250)}.tar.gz`, '\ud800.tar.gz',
+    'a\0.tar.gz', 'a\n.tar.gz', 'a:1.tar.gz', '', '..', `${'x'.repeat(250)}.tar.gz`, '\ud800.tar.gz',
   ])('cannot be named %j', async (file) => {
     const before = await names();
     await expect(upload(file, zipped('x'))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });

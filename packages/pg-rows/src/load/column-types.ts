@@ -14,7 +14,7 @@ const SERIAL: Record<string, string> = {
 }; // prettier-ignore
 
 /** Types whose length is kept. Not `bit` and `char`: they pad short values, so a huge length would inflate every row. */
-const WITH_LENGTH = new Set(['numeric', 'time', 'timestamp', 'timestamptz', 'timetz', 'varchar']);
+const WITH_LENGTH = new Set(['interval', 'numeric', 'time', 'timestamp', 'timestamptz', 'timetz', 'varchar']);
 const TEXT = 'pg_catalog.text';
 
 export interface ColumnType {

@@ -20,7 +20,9 @@ function copyOption(option: Node): string | [] {
   const { defname = '', arg } = as(option, 'DefElem') ?? {};
   if (defname === 'format' && textOf(arg) === 'text') return [];
   if (['delimiter', 'null', 'default'].includes(defname)) return `${defname} ${escapeLiteral(textOf(arg))}`;
-  if (defname === 'header' && (!arg || /^(true|on|match)$/i.test(valueOf(arg)))) return 'header';
+  const header = arg ? valueOf(arg) : 'true';
+  if (defname === 'header' && /^match$/i.test(header)) return 'header match'; // since PostgreSQL 15
+  if (defname === 'header' && /^(true|on)$/i.test(header)) return 'header';
   return refuse(`COPY with the option ${defname} is not allowed`);
 }
 

@@ -40,6 +40,7 @@ describe('a failed verification', () => {
   it.each([
     ['the disk has too little space', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
     ['the storage of the archives does not respond', new ExtractionError('not read', { cause: coded('ESTALE') })],
+    ['the storage of the archives is disconnected', new ExtractionError('not read', { cause: coded('ENOTCONN') })],
     ['memory is short', new ExtractionError('not read', { cause: coded('ENOMEM') })],
     ['the folder of the files is removed', new ExtractionError('not read', { cause: coded('ENOENT') })],
     ['reading the archive takes too long', new ExtractionError('late', { cause: new TooSlowError('late') })],
@@ -58,6 +59,8 @@ describe('a failed verification', () => {
     ['grows too large', new LoadError('The database grew too large.')],
     ['PostgreSQL rejects', new LoadError('Line 1: no', { cause: coded('42P01') })],
     ['contains names that are too long', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
+    ['contains a file below a file', new ExtractionError('not read', { cause: coded('ENOTDIR') })],
+    ['is no intact gzip file', new ExtractionError('not read', { cause: coded('Z_DATA_ERROR') })],
   ])('blames an archive that %s', (_what, error) => {
     expect(findUnfitReason(asVerifyFailure(error))).toEqual(expect.any(String));
   });

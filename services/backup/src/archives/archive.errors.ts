@@ -101,8 +101,8 @@ class UnfitError extends AppError {
 }
 
 const NOT_VERIFIED = 'The archive was not verified';
-/** System errors that say nothing about the archive. */
-const SYSTEM = /^(ENOSPC|EDQUOT|EACCES|EROFS|EMFILE|ENFILE|EIO|EFBIG|ESTALE|ETIMEDOUT|EAGAIN|ENOMEM|ENOENT|EPERM)$/;
+/** System errors that say nothing about the archive: all but those that names in it can cause. */
+const SYSTEM = /^(?!(ENAMETOOLONG|EISDIR|ENOTDIR|EEXIST)$)E[A-Z0-9]+$/;
 /** PostgreSQL's errors that a dump cannot cause: connections, read-only servers, timeouts, conflicts, locks, resources, operators, system and internal errors. */
 const SERVER = /^(08|25006|25P0[34]|28|40|53|55|57|58|XX)|^E[A-Z]+$/;
 

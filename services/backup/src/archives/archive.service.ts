@@ -67,12 +67,16 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, timeouts, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: timeouts.busyMs };
 
+  /** Archives that were not catalogued, as unexamined ones: examining them catalogues them. */
+  const uncatalogued = new Map<string, Backup>();
+
   /** Only logs a failure: the archive is complete, and the list shows what the storage knows. */
   const catalogue = async (backup: Backup) => {
+    const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
     try {
-      const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
       await repository.save({ ...backup, modifiedAt });
     } catch (error) {
+      uncatalogued.set(backup.file, { ...backup, ...UNKNOWN, modifiedAt });
       log.error({ err: error, file: backup.file }, 'backup not catalogued');
     }
   };
@@ -87,12 +91,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const find = async (file: string): Promise<Backup | undefined> => {
     const archive = await storage.find(file);
-    return archive && describe(archive, await repository.find(file));
+    return archive && describe(archive, (await repository.find(file)) ?? uncatalogued.get(file));
   };
 
   const list = async (): Promise<Backup[]> => {
     const [archives, known] = await Promise.all([storage.list(), repository.all()]);
-    const byFile = new Map(known.map((backup) => [backup.file, backup]));
+    const byFile = new Map([...uncatalogued.values(), ...known].map((backup) => [backup.file, backup]));
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 

@@ -41,7 +41,8 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
     for (const recipient of encryptsTo) encrypter.addRecipient(recipient);
     return encrypter;
   };
-  await createEncrypter().encrypt(''); // fails if the recipients cannot be combined
+  const sample = await createEncrypter().encrypt(''); // fails if the recipients cannot be combined
+  if (!hasShortHeader(Buffer.from(sample))) throw new Error('there are too many to read an archive again');
   const decrypter = new Decrypter();
   for (const identity of identities) decrypter.addIdentity(identity);
 
@@ -97,9 +98,10 @@ function failureOf(error: unknown, otherwise: string): unknown {
   return new ExtractionError(otherwise, { cause: error });
 }
 
-/** Room for more than 150 recipients. For each of them, the library tries each of our keys without yielding. */
+/** Room for more than 150 recipients, or 10 post-quantum ones. For each of them, the library tries each of our keys without yielding. */
 const MAX_HEADER_BYTES = 16 * 1024;
 const END_OF_HEADER = '\n--- ';
+const hasShortHeader = (head: Buffer) => head.subarray(0, MAX_HEADER_BYTES).includes(END_OF_HEADER);
 
 /** Limits the header's length, because the library reads a header of any length completely before it checks it. */
 async function* withShortHeader(content: Readable): AsyncGenerator<Buffer> {
@@ -110,7 +112,7 @@ async function* withShortHeader(content: Readable): AsyncGenerator<Buffer> {
       continue;
     }
     head = Buffer.concat([head, part]);
-    if (head.subarray(0, MAX_HEADER_BYTES).includes(END_OF_HEADER)) {
+    if (hasShortHeader(head)) {
       yield head;
       head = undefined;
     } else if (head.length > MAX_HEADER_BYTES) throw new ExtractionError("The archive's header is too long.");

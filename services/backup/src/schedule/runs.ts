@@ -1,4 +1,4 @@
-import { unavailable } from '@taskmesh/contracts';
+import { conflict, unavailable } from '@taskmesh/contracts';
 import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import type { Backup } from '../archives/archive.entity.ts';
@@ -72,8 +72,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     const createAndVerify = async () => {
       const backup = await backups.create(undefined, 'schedule');
       made = true;
-      const verified = verifiesScheduled && (await verify(backup));
-      log.info({ file: backup.file, verified }, 'scheduled backup made');
+      if (verifiesScheduled) await backups.verify(backup.file, undefined, 'schedule');
+      log.info({ file: backup.file, verified: verifiesScheduled }, 'scheduled backup made');
     };
     const succeeded = await reports.run('backup', createAndVerify, () => !made && isRetried());
     if (made && keep) await reports.run('retention', () => deleteExpired(keep));
@@ -82,16 +82,19 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
 
   /** Verifies the newest archive again, and the one verified longest ago, so that every archive gets its turn. */
   const verifyAgain = async (): Promise<void> => {
-    const newestFirst = (await backups.list()).filter(isDue);
+    const stored = await backups.list();
+    const newestFirst = stored.filter(isDue);
     const tried = new Set<string>();
+    let verified = stored.length === 0;
     const proveOne = async (archives: Backup[]): Promise<void> => {
       for (const archive of archives.filter(({ file }) => !tried.has(file)))
-        if (tried.add(archive.file) && (await verify(archive))) return;
+        if (tried.add(archive.file) && (await verify(archive))) return void (verified = true);
     };
     const provenAt = ({ verifiedAt }: Backup) =>
       verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
     const oldestFirst = newestFirst.toSorted((one, other) => provenAt(one) - provenAt(other));
     await allOf([() => proveOne(newestFirst), () => proveOne(oldestFirst)]);
+    if (!verified) throw conflict('No archive could be verified.');
   };
 
   return [

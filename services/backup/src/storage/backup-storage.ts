@@ -61,7 +61,8 @@ export interface BackupStorage {
 
 const ARCHIVE_NAME = /\.tar\.gz(\.age)?$/;
 const MAX_NAME_BYTES = 255;
-const NOT_IN_A_NAME = /[\u0000-\u001f\u007f-\u009f\\]/;
+/** A drive's letter counts as a path out of a directory. */
+const NOT_IN_A_NAME = /^[a-z]:|[\u0000-\u001f\u007f-\u009f\\]/i;
 
 /**
  * Whether a file of this name counts as an archive: a single path component that every storage accepts unchanged, without
