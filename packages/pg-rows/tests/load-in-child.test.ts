@@ -51,9 +51,11 @@ describe('loading a dump in a separate process', () => {
     await expect(load(long, { setUp: { text, values: ['1ms'] } })).rejects.toMatchObject({ cause: { code: '57014' } });
   });
 
-  it('respects a timeout that expires before its process has started', async () => {
-    const loading = load('create table t (a int);', { signal: AbortSignal.timeout(5) });
-    await expect(loading).rejects.toMatchObject({ name: 'TimeoutError' });
+  it('is aborted even before its process has started, with the reason of the abort', async () => {
+    const expired = load('create table t (a int);', { signal: AbortSignal.timeout(5) });
+    await expect(expired).rejects.toMatchObject({ name: 'TimeoutError' });
+    const reason = new Error('The time is up.');
+    await expect(load('create table t (id int);', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
   it('is ended together with its session when it waits forever', async () => {
@@ -83,11 +85,6 @@ describe('loading a dump in a separate process', () => {
     const names = environment.split('\0').map((line) => line.split('=')[0]);
     expect(names).toContain('NODE_CHANNEL_FD');
     expect(names).not.toContain('PATH'); // nor does it get our own variables
-  });
-
-  it('rejects with the reason of the abort', async () => {
-    const reason = new Error('The time is up.');
-    await expect(load('create table t (id int);', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });
 

@@ -15,12 +15,7 @@ export async function startSecondServer(settings: Record<string, string | number
     const dataDir = ${JSON.stringify(join(dir, 'postgres'))};
     const start = () => startPostgres({ dataDir, log: () => {}, isThrowaway: true });
     let server = await start();
-    const settings = ${JSON.stringify(
-      Object.entries(settings).map(
-        ([name, value]) => `${name} = '${value}'
-`,
-      ),
-    )};
+    const settings = ${JSON.stringify(Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`))};
     if (settings.length > 0) {
       await server.stop();
       appendFileSync(dataDir + '/postgresql.conf', settings.join(''));
