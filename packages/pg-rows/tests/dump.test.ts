@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { countOmitted, dumpDatabase, DumpError, openSnapshot, readTableBytes } from '../src/index.ts';
+import { countOmitted, dumpDatabase, DumpError, openSnapshot } from '../src/index.ts';
 import { createLoading, withClient } from './loading.ts';
 
 /** One of each kind of object that a dump can contain, with difficult names and values. */
@@ -86,21 +86,9 @@ async function dump(meanwhile?: () => Promise<void>) {
 type Ask = (text: string) => Promise<Record<string, unknown>[]>;
 
 /** All rows as text, sorted. */
-async function rowsOf(ask: Ask, schema = 'public') {
-  const content: unknown[] = [];
-  for (const table of FULL_TABLES)
-    content.push(await ask(`select t::text as row from ${schema}.${table} t order by 1`));
-  return content;
-}
-
-/** The same, and the values of the sequences. */
-async function contentOf(ask: Ask) {
-  const content = await rowsOf(ask);
-  content.push(await ask('select last_value, is_called from free_numbers'));
-  content.push(await ask('select last_value, is_called from select_id_seq'));
-  content.push(await ask('select last_value, is_called from audit_id_seq'));
-  return content;
-}
+const rowsOf = (ask: Ask, schema = 'public') =>
+  Promise.all(FULL_TABLES.map((table) => ask(`select t::text as row from ${schema}.${table} t order by 1`)));
+const SEQUENCES = `select sequencename, last_value from pg_sequences order by 1`;
 
 /** The schema of a database as PostgreSQL describes it. */
 const schemaOf = (ask: Ask) =>
@@ -134,7 +122,8 @@ describe('dumping a store', () => {
     );
     const copy = await createTestDatabase('copy');
     expect((await psql(copy.url)).stderr).toBe('');
-    expect(await contentOf(copy.query)).toEqual(await contentOf(store.query));
+    expect(await rowsOf(copy.query)).toEqual(await rowsOf(store.query));
+    expect(await copy.query(SEQUENCES)).toEqual(await store.query(SEQUENCES));
     expect(await schemaOf(copy.query)).toEqual(await schemaOf(store.query));
     const fresh = await createLoading('dumpload');
     expect(await fresh.load(text)).toMatchObject({ copiedRows: 63 });
@@ -149,16 +138,6 @@ describe('dumping a store', () => {
       await store.query('delete from one; insert into two select generate_series(2, 100)');
     });
     expect(rows).toEqual({ one: 1, two: 1 });
-  });
-
-  it('reports the size of the rows in advance, without omitted rows', async () => {
-    await store.query(`create table a as select generate_series(1, 10000) n; create table b (n int)`);
-    const sizes = await withClient(store.url, async (client) => [
-      await readTableBytes(client, () => 'all'),
-      await readTableBytes(client, (table) => (table === 'a' ? 'none' : 'all')),
-    ]);
-    expect(sizes).toEqual([expect.any(Number), 0]);
-    expect(sizes[0]).toBeGreaterThan(10_000 * 4);
   });
 
   it.each([

@@ -42,15 +42,6 @@ describe('loading a dump in a separate process', () => {
     });
   });
 
-  it('has the settings of the given statement', async () => {
-    const text = `select set_config('statement_timeout', $1, false)`;
-    const loading = load('create table t (a int);', { setUp: { text, values: ['no time'] } });
-    await expect(loading).rejects.toMatchObject({ code: '22023' });
-    const rows = Array.from({ length: LONG_ROWS }, (_, index) => index);
-    const long = `create table long (id int);\ncopy long from stdin;\n${rows.join('\n')}\n\\.\n`;
-    await expect(load(long, { setUp: { text, values: ['1ms'] } })).rejects.toMatchObject({ cause: { code: '57014' } });
-  });
-
   it('is aborted even before its process has started, with the reason of the abort', async () => {
     const expired = load('create table t (a int);', { signal: AbortSignal.timeout(5) });
     await expect(expired).rejects.toMatchObject({ name: 'TimeoutError' });

@@ -51,17 +51,6 @@ describe('backups', () => {
     ]);
   });
 
-  it('have the data of the catalogue, unless another file has replaced the catalogued one', async () => {
-    await putAt('known.tar.gz', '12345', '2026-01-03T00:00:00Z');
-    const catalogued = { sha256: 'abc', createdAt: '2026-01-03T10:00:00.000Z', stores: ['tasks', 'auth'], verifiedAt: '2026-01-04T00:00:00.000Z' }; // prettier-ignore
-    await fixture.own.query(
-      `insert into backups values ('known.tar.gz', 5, 'abc', '2026-01-03T10:00:00Z', '{tasks,auth}', '2026-01-04T00:00:00Z')`,
-    );
-    expect(await list()).toEqual([{ ...catalogued, file: 'known.tar.gz', sizeBytes: 5 }]);
-    await putAt('known.tar.gz', '1234567', '2026-01-05T00:00:00Z');
-    expect(await list()).toMatchObject([{ sizeBytes: 7, sha256: null, stores: [], verifiedAt: null }]);
-  });
-
   it('cause a warning at startup if the directory is empty but the catalogue is not, because a disk may not be mounted', async () => {
     await fixture.own.query(`insert into backups values ('known.tar.gz', 5, 'abc', now(), '{tasks}')`);
     await fixture.withOther({ backupsDir: join(fixture.config.backupsDir, 'elsewhere') }, async ({ logged }) => {
@@ -149,16 +138,6 @@ describe('the list', () => {
     await eventually(async () => expect(await entry()).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }));
     expect(await fixture.backup.backups.scan()).toMatchObject({ added: 0 });
   });
-
-  it('shows what a verification found out about an unknown archive', async () => {
-    await put('unknown.tar.gz', 'no archive');
-    const verified = fixture.backup.backups.verify('unknown.tar.gz');
-    await expect(verified).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect((await entriesByFile()).get('unknown.tar.gz')).toMatchObject({
-      unfitAt: expect.any(String),
-      unfitReason: expect.stringContaining('no intact gzip file'),
-    });
-  }, 180_000);
 });
 
 describe('the status of backup for operators', () => {

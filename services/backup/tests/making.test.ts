@@ -16,12 +16,7 @@ const fixture = await createBackupFixture('making');
 beforeEach(() => fixture.reset());
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
-interface Made {
-  file: string;
-  sizeBytes: number;
-  sha256: string;
-  createdAt: string;
-}
+type Made = Record<'file' | 'sha256' | 'createdAt', string> & { sizeBytes: number };
 
 const create = async () => (await fixture.request(CREATE)).data.createBackup as Made;
 const list = async () =>
@@ -77,7 +72,7 @@ describe('making a backup', () => {
     expect([error, await files()]).toEqual([{ code: 'SERVICE_UNAVAILABLE', message }, []]);
   });
 
-  it('reports an unavailable store or directory, and leaves nothing behind', async () => {
+  it('reports an unavailable store or directory, or objects that a dump cannot contain, and leaves nothing behind', async () => {
     const away = `${fixture.config.backupsDir}-away`;
     await rename(fixture.config.backupsDir, away);
     const { error } = await fixture.request(CREATE).finally(() => rename(away, fixture.config.backupsDir));
@@ -88,10 +83,6 @@ describe('making a backup', () => {
     await fixture.withOther({ secrets: { adminUrls } }, ({ backups }) =>
       expect(backups.create()).rejects.toMatchObject(failure),
     );
-    expect(await files()).toEqual([]);
-  });
-
-  it('reports objects that a dump cannot contain, and leaves nothing behind', async () => {
     await fixture.auth.query('create table living (n int) partition by list (n)');
     expect((await fixture.request(CREATE)).error).toEqual({
       message: 'The backup was not made: auth: the database holds what a dump cannot hold: partitioned table "living".',

@@ -69,12 +69,9 @@ describe('a schedule', () => {
     expect(await files()).toHaveLength(ended.length);
   }, 120_000);
 
-  const state = (columns: string) =>
-    fixture.own.query(
-      `insert into schedule (id, moment, begun_moment, begun_at, attempts) values ('backup', ${columns})
-       on conflict (id) do update set moment = excluded.moment, begun_moment = excluded.begun_moment,
-         begun_at = excluded.begun_at, attempts = excluded.attempts`,
-    );
+  const neverRun = () =>
+    fixture.own.query(`insert into schedule (id, moment, attempts) values ('backup', '2001-01-01', 0)
+      on conflict (id) do update set moment = excluded.moment, begun_moment = null, begun_at = null, attempts = 0`);
   const momentIn = async (column: string) => {
     const [row] = await fixture.own.query(`select ${column} as moment from schedule where id = 'backup'`);
     return (row?.moment as Date | null | undefined)?.toISOString();
@@ -90,7 +87,7 @@ describe('a schedule', () => {
       });
     await during([start({ schedule: RARELY })], looked);
     expect(await files()).toEqual([]); // the schedule has never been due
-    await state(`'2001-01-01T00:00:00Z', null, null, 0`);
+    await neverRun();
     await during([start({ schedule: RARELY }), start({ schedule: RARELY })], async () => {
       await eventually(async () => expect(await files()).toHaveLength(1), withinAMinute);
     });
@@ -99,7 +96,7 @@ describe('a schedule', () => {
   }, 120_000);
 
   it('makes up for a run whose instance was killed', async () => {
-    await state(`'2001-01-01T00:00:00Z', null, null, 0`);
+    await neverRun();
     await withClient(fixture.tasks.url, async (holder) => {
       await holder.query('begin; lock table tasks in access exclusive mode'); // keeps the run busy
       const process = await startBackupProcess({ ...fixture.config, schedule: RARELY, verifiesScheduled: false });
@@ -116,14 +113,9 @@ describe('a schedule', () => {
   }, 120_000);
 });
 
-interface Received {
-  path: string | undefined;
-  body: Record<string, unknown>;
-}
-
 /** Starts a server that responds with the next of `statuses` each time, and then always with the last one. */
 async function startReceiver(...statuses: number[]) {
-  const received: Received[] = [];
+  const received: { path: string | undefined; body: Record<string, unknown> }[] = [];
   const server = createServer((request: IncomingMessage, response) => {
     void text(request).then((body) => {
       received.push({ path: request.url, body: JSON.parse(body) as Record<string, unknown> });

@@ -13,7 +13,6 @@ import {
   whileAnotherWorks,
   type RestoreTrial,
 } from './support/test-stores.ts';
-import { withClient } from './support/databases.ts';
 
 const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
 let trial: RestoreTrial;
@@ -118,16 +117,6 @@ describe('undoing a restore', () => {
     trial = await testStores.begin({ undoes: 'q' });
     for (const { fresh } of Object.values(trial.names))
       await administer(`alter database ${fresh} allow_connections false`);
-  });
-
-  it('reports settings that do not fit the former stores', async () => {
-    await withClient(trial.stores.auth.adminUrl, (client) =>
-      client.query('create table if not exists extra (); grant select on extra to public'),
-    );
-    await undo();
-    const warnings = trial.logged.filter(({ level }) => level === 'warn');
-    const isGone = expect.stringContaining('relation "public.extra" does not exist');
-    expect(warnings).toMatchObject([{ store: 'auth', refused: expect.arrayContaining([isGone]) }]);
   });
 
   it('ends, with its sessions, when the service that owns a store shows no progress', async () => {

@@ -66,7 +66,7 @@ async function load(dump: Buffer): Promise<unknown> {
   return loadDump(loading).finally(() => disconnect(client));
 }
 
-const TABLES = `create table public.tasks (id int, title loop); create table u (id int, title public.mood); create table t (id int, title varchar(9));\n`;
+const TABLES = `drop table if exists public.tasks cascade; create table public.tasks (id int, title loop); create table u (id int, title public.mood); create table t (id int, title varchar(9));\n`;
 const ROWS = `copy tasks from stdin;\n1\t\u{1f600}\n2\t'; drop table t; --\n\\.\ninsert into public.u values (1, 'a');\n`;
 
 describe('a dump can only load rows', () => {
@@ -75,26 +75,27 @@ describe('a dump can only load rows', () => {
 
   beforeAll(async () => {
     await writeFile(path, '');
+    await inFresh('drop schema restored cascade');
     before = await state();
   });
-  beforeEach(() =>
-    inFresh(`create schema if not exists restored; grant usage, create on schema restored to "${names.loader}"`),
-  );
+  beforeEach(() => inFresh(`create schema restored; grant usage, create on schema restored to "${names.loader}"`));
   afterEach(async () => {
     await checkOnlyTables(fresh, RESTORED_SCHEMA);
-    expect(await inFresh(`select relname from pg_class where relnamespace = 'restored'::regnamespace and (relkind <> 'r' or relowner <> '${names.loader}'::regrole or relacl is not null)`)).toEqual([]);
     await inFresh('drop schema restored cascade');
-    expect(await state()).toEqual(before);
-  }); // prettier-ignore
+  });
+  afterAll(async () => expect(await state()).toEqual(before));
 
   it('skips or changes what would do more', async () => {
     await load(Buffer.from(`\ufeff${TABLES}${skippedIn(hostile).join(';\n')};\n${ROWS}`));
+    const others = `select relname from pg_class where relnamespace = 'restored'::regnamespace and (relkind <> 'r' or relowner <> '${names.loader}'::regrole or relacl is not null)`;
+    expect(await inFresh(others)).toEqual([]);
     expect(await inFresh('select title from restored.tasks order by id')).toEqual([{ title: '\u{1f600}' }, { title: `'; drop table t; --` }]); // prettier-ignore
   });
 
   it.each(refusedIn(hostile).map((attack) => [attack.slice(0, 60), attack]))('is refused with %j', async (_begin, attack) => {
     await expect(load(Buffer.from(`${TABLES}${ROWS}${attack};\n${ROWS}`))).rejects.toThrow(LoadError);
     expect(await inFresh(`select from pg_class where relnamespace = 'restored'::regnamespace`)).toEqual([]);
+    expect(await readdir(dir)).toEqual(['database.sql']);
   }); // prettier-ignore
 
   it.each(BAD_BYTES.map((bytes) => [bytes.toString('hex'), bytes] as const))(

@@ -14,7 +14,6 @@ import { createBackup, readBackupConfig, type Backup, type BackupConfig, type Ba
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
 import type { RestoreResult } from '../../src/restore/restore-result.ts';
-import type { S3Location } from '../../src/storage/s3-location.ts';
 
 export type BackupFixture = Awaited<ReturnType<typeof createBackupFixture>>;
 
@@ -49,7 +48,6 @@ export async function createBackupFixture(
     ...settings
   }: {
     keys?: string[];
-    s3?: S3Location;
     keepOldMs?: number;
     authServer?: string | undefined;
     timeouts?: BackupDeps['timeouts'];
@@ -82,20 +80,21 @@ export async function createBackupFixture(
 
   /** Starts another service on the same stores. */
   const startOther = async (difference: FixtureOverrides = {}): Promise<Other> => {
-    const { secrets, now = Date.now, measureDisk, timeouts: ofOther = timeouts, ...more } = difference;
-    const { owners: theirs = owners, ...settings } = more;
-    const recording = createRecordingLog('debug');
+    const { secrets, now = Date.now, measureDisk, ...more } = difference;
+    const { owners: theirs = owners, timeouts: ofOther = timeouts, ...settings } = more;
+    const { log, lines } = createRecordingLog('debug');
+    const metrics = new Registry();
     const deps = {
       clock: { now },
       owners: theirs,
       timeouts: ofOther,
-      log: recording.log,
-      metrics: new Registry(),
+      log,
+      metrics,
       ...(measureDisk && { measureDisk }),
     };
     const other = await createBackup({ ...config, ...settings, secrets: { ...config.secrets, ...secrets } }, deps);
     await other.start();
-    return { ...other, logged: recording.lines, metrics: deps.metrics };
+    return { ...other, logged: lines, metrics };
   };
 
   return {
@@ -150,11 +149,8 @@ export async function createBackupFixture(
     async leftovers(): Promise<string[]> {
       const stems = [tasks, auth].map(({ name: store }) => `${store}_%`);
       const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
-      const servers = authServer ? [own, auth] : [own];
-      const found = await Promise.all(servers.map((server) => server.query(made, [stems])));
-      const names = new Set(found.flat().map((row) => String(row.name)));
-      const folders = await readdir(config.temporaryDir).catch(() => []);
-      return [...names, ...folders];
+      const names = (await own.query(made, [stems])).map(({ name: left }) => String(left));
+      return [...names, ...(await readdir(config.temporaryDir).catch(() => []))];
     },
   };
 }
