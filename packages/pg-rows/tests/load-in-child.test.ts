@@ -63,9 +63,10 @@ describe('loading a dump in a separate process', () => {
   it('ignores signals to the process group, does not blame the dump when it is killed, and gets none of our settings', async () => {
     const rows = Array.from({ length: LONG_ROWS }, (_, index) => `${index}\tsome text of a row`);
     const dump = `create table long (id int, name text);\ncopy long from stdin;\n${rows.join('\n')}\n\\.\n`;
-    let environment = '';
+    let [environment, steps] = ['', 0];
     const loadAnd = (signals: NodeJS.Signals[]) => {
       const onProgress = () => {
+        steps++;
         environment ||= readFileSync(`/proc/${loadingProcess()}/environ`, 'utf8');
         for (const signal of signals.splice(0)) process.kill(loadingProcess(), signal);
       };
@@ -73,6 +74,7 @@ describe('loading a dump in a separate process', () => {
     };
     await expect(loadAnd(['SIGKILL'])).rejects.toBe(LOST);
     expect(await loadAnd(['SIGTERM', 'SIGINT', 'SIGHUP'])).toMatchObject({ copiedRows: LONG_ROWS });
+    expect(steps).toBeGreaterThan(20); // also within data
     const names = environment.split('\0').map((line) => line.split('=')[0]);
     expect(names).toContain('NODE_CHANNEL_FD');
     expect(names).not.toContain('PATH'); // nor does it get our own variables

@@ -49,10 +49,10 @@ describe('the tables of a dump', () => {
     ['are altered if the change affects rows',
       `create table t (a serial, b int default 2, g int generated always as (a) stored); alter table t add column c text default 'y', alter b drop default;
        alter table only t alter a set default 7, alter nothing set default 1; alter table t alter g set default 8, add h int generated always as (a) stored;
-       alter table t alter a add generated always as identity; alter table t alter a set default 9; insert into t values (1, 2, default, 'x', default);`,
+       alter table t alter a add generated always as identity; insert into t values (1, 2, default, 'x', default); alter table t alter a set default 9;`,
       ['create table restored.t (a int4, b int4 default 2);', "alter table restored.t add column c text default 'y'; alter table restored.t alter column b set default null;",
-        'alter table restored.t alter column a set default 7;', 'alter table restored.t alter column a set default null;', 'alter table restored.t alter column a set default 9;',
-        "insert into restored.t (a, b, c) values (1,2,'x');"]],
+        'alter table restored.t alter column a set default 7;', 'alter table restored.t alter column a set default null;',
+        "insert into restored.t (a, b, c) values (1,2,'x');", 'alter table restored.t alter column a set default 9;']],
   ])('%s', async (_what, dump, sql) => {
     expect((await planDump(dump)).sql).toEqual(sql);
   }); // prettier-ignore

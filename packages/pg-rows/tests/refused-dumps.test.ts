@@ -18,8 +18,11 @@ it.each<[what: string, dump: () => string | Promise<string>, message: string]>([
     'Line 2: invalid input syntax for type integer: "x"',
   ],
   ['a shell command after a statement', () => 'create table t (); \\! touch $MARK\n', 'command for psql'],
-  ['back-quotes', () => '\\set x `touch $MARK`\n', 'command for psql'],
-  ['a query piped to a command', () => 'select 1 \\g | touch $MARK\n;', 'no SQL'],
+  [
+    'no SQL after comments and COPY data',
+    () => `-- a\n\n${TABLE}copy t from stdin;\n1\n2\n\\.\n\nselect\n2 from;`,
+    'Line 9: it is no SQL',
+  ],
   [
     'a setting with a statement in it',
     () => "create table t (a int); set timezone = 'UTC'', true); create view restored.v as select 1; --';",

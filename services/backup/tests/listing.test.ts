@@ -49,7 +49,9 @@ describe('backups', () => {
       { ...unknown, file: 'new.tar.gz', sizeBytes: 5, createdAt: '2026-01-02T00:00:00.000Z' },
       ...['secret.tar.gz.age', 'old.tar.gz', 'ahead.tar.gz'].map((file) => ({ ...unknown, file })),
     ]);
-  });
+    const { data } = await fixture.request('{ backup(file: "old.tar.gz") { file } other: backup(file: "../old.tar.gz") { file } }');
+    expect(data).toEqual({ backup: { file: 'old.tar.gz' }, other: null });
+  }); // prettier-ignore
 
   it('cause a warning at startup if the directory is empty but the catalogue is not, because a disk may not be mounted', async () => {
     await fixture.own.query(`insert into backups values ('known.tar.gz', 5, 'abc', now(), '{tasks}')`);

@@ -8,7 +8,6 @@ import { dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { loadLimits, type LoadLimits } from '../src/restore/watch-database.ts';
 import { prepareStore } from '../src/restore/prepare-store.ts';
-import type { StoreOwner } from '../src/index.ts';
 import { tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
 import { withClient } from './support/databases.ts';
@@ -29,19 +28,13 @@ async function prepare(
   const path = join(dir, 'database.sql');
   await writeFile(path, dump);
   const { tasks } = createOwners({ tasks: live.url, auth: live.url });
-  const owner: StoreOwner = {
-    ...tasks,
-    async importDatabase(database) {
-      await importDatabase(inDatabase(live.url, database));
-      return tasks.importDatabase(database);
-    },
-  };
-  const store = { name: 'tasks' as const, adminUrl: live.url, owner };
-  const all = { ...loadLimits(DEFAULT_SIZES), ...limits };
+  const importing = (database: string) =>
+    importDatabase(inDatabase(live.url, database)).then(() => tasks.importDatabase(database));
+  const owner = { ...tasks, importDatabase: importing };
   try {
-    const preparation = { store, names, path, limits: all, log: createRecordingLog().log };
     return await prepareStore({
-      ...preparation,
+      ...{ store: { name: 'tasks', adminUrl: live.url, owner }, names, path, log: createRecordingLog().log },
+      limits: { ...loadLimits(DEFAULT_SIZES), ...limits },
       onProgress: ({ phase }) => phase === 'load' && onLoaded?.(names.fresh),
     }).catch((error: unknown) => error);
   } finally {

@@ -144,14 +144,3 @@ describe('a download', () => {
       expect(await fixture.backup.backups.download(file)).toBeUndefined();
   });
 });
-
-describe('a backup', () => {
-  it('is found by its name', async () => {
-    await upload('found.tar.gz', zipped('x'));
-    const ask = async (file: string) =>
-      (await fixture.request('query ($file: String!) { backup(file: $file) { file } }', { file })).data.backup;
-    expect(await ask('found.tar.gz')).toEqual({ file: 'found.tar.gz' });
-    expect(await ask('missing.tar.gz')).toBeNull();
-    expect(await ask('../found.tar.gz')).toBeNull();
-  });
-});

@@ -125,11 +125,6 @@ describe('verifying a backup', () => {
     await fixture.backup.backups.verify(file);
   });
 
-  it('does not find unlisted files', async () => {
-    for (const file of ['none.tar.gz', '', '../verify.tar.gz', 'a\0.tar.gz', 'notes.txt'])
-      expect([file, (await verify(file)).error?.code]).toEqual([file, 'NOT_FOUND']);
-  });
-
   it('does not block restores, and makes a second verification wait for the first', async () => {
     await fixture.archive('slow.tar.gz', good());
     await fixture.archive('living.tar.gz', { 'database.sql': tasksDump(['living']) });

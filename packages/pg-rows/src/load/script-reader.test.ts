@@ -106,17 +106,4 @@ describe('the script reader', () => {
     const { data } = await readEndless('copy t from stdin;\n');
     expect([data > 60 * 1024 * 1024, data < 65 * 1024 * 1024]).toEqual([true, true]);
   });
-
-  it('reports the line of each statement', async () => {
-    const reader = createScriptReader(
-      inPieces('-- a\n\nselect 1;\ncopy t from stdin;\n1\n2\n\\.\n\nselect\n2; select 3;', 5),
-    );
-    const lines: number[] = [];
-    for (let part = await reader.next(); part; part = await reader.next()) {
-      lines.push(part.line);
-      if ('text' in part && part.text.startsWith('copy'))
-        for await (const chunk of reader.copyData()) expect(chunk.length).toBeGreaterThan(0);
-    }
-    expect(lines).toEqual([3, 4, 9, 10]);
-  });
 });

@@ -14,23 +14,18 @@ import { BAD_BYTES, refusedIn, skippedIn } from './hostile-statements.ts';
  * The state of a whole database, by catalogue, so that any change shows, not only those that we think of. A catalogue's row is
  * identified by its position and the transaction that wrote it, which neither statistics nor vacuum change.
  */
-type Fingerprint = Record<string, string>;
-
-type Query = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
-
-/** Builds the query only once, because there are about sixty catalogues. */
-async function createFingerprint(query: Query): Promise<(query: Query) => Promise<Fingerprint>> {
+async function fingerprintOf(query: (text: string) => Promise<Record<string, unknown>[]>) {
   const found = await query(`
     select c.oid::regclass::text as name, nspname = 'pg_catalog' as "isCatalogue"
     from pg_class c join pg_namespace n on n.oid = relnamespace
-    where relkind in ('r', 'S') and not relisshared and nspname in ('pg_catalog', 'public') and relname !~ '^pg_statistic(_ext_data)?$'`);
+    where relkind in ('r', 'S') and not relisshared and nspname in ('pg_catalog', 'public') and relname !~ '^pg_statistic(_ext_data)?$' order by 1`);
   const text = found
     .map(({ name, isCatalogue }) => {
       const row = isCatalogue ? `ctid::text || xmin::text` : `row(t.*)::text`;
       return `select '${name}' as name, concat(count(*), ' ', bit_xor(hashtextextended(${row}, 0))) as state from ${name} t`;
     })
     .join(' union all ');
-  return async (ask) => Object.fromEntries((await ask(text)).map(({ name, state }) => [name, String(state)]));
+  return query(text);
 }
 
 /** Creates objects of every kind, which no dump may change. */
@@ -49,10 +44,9 @@ const { live, names, adminUrl, loaderUrl } = await createFreshTestDatabase('host
 await live.query(LIVING);
 const fresh = await connectClient(adminUrl);
 const inFresh = async (text: string) => (await fresh.query(text)).rows;
-const [livingPrint, freshPrint] = [await createFingerprint(live.query), await createFingerprint(inFresh)];
 const state = async () => ({
-  living: [await live.query(DATABASE_STATE, [live.name]), await livingPrint(live.query)],
-  fresh: [await live.query(DATABASE_STATE, [names.fresh]), await freshPrint(inFresh)],
+  living: [await live.query(DATABASE_STATE, [live.name]), await fingerprintOf(live.query)],
+  fresh: [await live.query(DATABASE_STATE, [names.fresh]), await fingerprintOf(inFresh)],
   server: await live.query(SERVER_STATE, [live.name]),
   files: await readdir(dir),
 });
