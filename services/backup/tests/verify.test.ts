@@ -98,6 +98,8 @@ describe('verifying a backup', () => {
     expect(await find(file)).toMatchObject({ ...nothing, unfitAt: expect.any(Date) });
     await at(10);
     expect(await find(file)).toMatchObject(nothing);
+    await writeFile(path, 'another');
+    expect(await find(file)).toMatchObject({ ...nothing, sizeBytes: 7, stores: [], origin: 'unknown' });
   });
 
   it('does not mark an archive as verified that replaced the examined one meanwhile', async () => {

@@ -1,11 +1,7 @@
-/** What the statements refer to. */
-export interface Names {
-  live: string;
-  fresh: string;
-  loader: string;
-  /** A file that no statement may create. */
-  mark: string;
-}
+import type { RestoreNames } from '../../src/databases/names.ts';
+
+/** What the statements refer to. `mark`: a file that none of them may create. */
+type Names = Pick<RestoreNames, 'live' | 'fresh' | 'loader'> & { mark: string };
 
 /** Expressions that would have an effect, or never end. */
 const evilIn = ({ mark }: Names) => [
@@ -44,7 +40,9 @@ export const skippedIn = (names: Names) => [
   ...['create table public.d (a text default f(), b int check (f() is null), c int generated always as (f()) stored, r regclass, l char(10000000))', `copy public.d from stdin;\nx\t1\tnowhere\tx\n\\.\n`],
   ...['alter table tasks enable always rule r', 'alter table tasks disable trigger all', 'alter table tasks enable row level security', 'alter table tasks set (fillfactor = 10)', 'alter table tasks add constraint c check (f() is null)'],
   // A program that does not quote a literal again lets these out of it.
-  ...['x', 'x (n int)', 'x int)', 'x) values (1)'].map((text) => `create table public."${text}; create view restored.v as select 1; --" (id int)`),
+  `create table public."x"" (n int); create view restored.v as select 1; --" (id int)`,
+  `create table public.xx ("x"" int); create view restored.v as select 1; --" int, "y"") values (1); create view restored.v as select 1; --" int)`,
+  `insert into public.xx values (1, 2)`,
   `create table public.q (a text default '''); create view restored.v as select 1; --', b text)`,
   `insert into public.q values ($$'); create view restored.v as select 1; --$$, '''); drop table tasks; --')`,
   `copy public.q from stdin with (null ''');create view restored.v as select 1; --');\n'\tx\n\\.\n`,
