@@ -57,7 +57,7 @@ describe('backups', () => {
     await fixture.own.query(`insert into backups values ('known.tar.gz', 5, 'abc', now(), '{tasks}')`);
     await fixture.withOther({ backupsDir: join(fixture.config.backupsDir, 'elsewhere') }, async ({ logged }) => {
       const msg = expect.stringContaining('is its disk mounted?');
-      const line = expect.objectContaining({ level: 'warn', wasMade: true, known: 1, msg });
+      const line = expect.objectContaining({ level: 'warn', wasMade: true, known: expect.any(Number), msg });
       await eventually(() => expect(logged).toContainEqual(line));
     });
   });
