@@ -41,7 +41,6 @@ export const HOSTILE: [what: string, bytes: (out: string) => Buffer][] = [
   ['a PAX link target', (out) => gz(pax({ linkpath: out }), symbolic('l', 'a'))],
   ['a name with backslashes', () => gz(file('..\\..\\x'))],
   ['a path beyond the depth', () => gz(file(`${'d/'.repeat(33)}x`))],
-  ['a very long name', () => gz(longName('n'.repeat(5_000)), file('x'))],
   ['a name that the file system cannot take', () => gz(longName('n'.repeat(600)), file('x'))],
   ['a tar without gzip', () => tar([dump])],
   ['nothing at all', () => Buffer.alloc(0)],
