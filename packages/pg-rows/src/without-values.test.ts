@@ -4,11 +4,10 @@ import { withoutValues } from './without-values.ts';
 const SECRET = 'what-a-user-wrote';
 
 const database = await createTestDatabase('values');
-await database.query('create table t (a int check (a < 9), b text unique)');
-await database.query(`insert into t values (1, '${SECRET}')`);
-await database.query(`create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$`);
-await database.query('create table loud (b text)');
-await database.query('create trigger loud before insert on loud for each row execute function shout()');
+await database.query(`
+  create table t (a int check (a < 9), b text unique); insert into t values (1, '${SECRET}'); create table loud (b text);
+  create function shout() returns trigger language plpgsql as $$ begin raise '${SECRET}'; end $$;
+  create trigger loud before insert on loud for each row execute function shout()`);
 
 const shown = (error: unknown) =>
   [String(error), ...Object.values(error as object), (error as Error).stack, JSON.stringify(error)].join('\n');
@@ -19,11 +18,7 @@ describe('an error of PostgreSQL', () => {
   it.each([
     ['a value of another type', `insert into t values ('${SECRET}')`, 'PostgreSQL refuses a value (22P02)'],
     ['a duplicate row', `insert into t values (2, '${SECRET}')`, 'a row (23505, table t, constraint t_b_key)'],
-    [
-      'a row that breaks a rule',
-      `insert into t values (99, '${SECRET}')`,
-      'a row (23514, table t, constraint t_a_check)',
-    ],
+    ['a row against a rule', `insert into t values (99, '${SECRET}')`, '(23514, table t, constraint t_a_check)'],
     ['a message of a trigger', `insert into loud values ('x')`, 'PostgreSQL refuses a statement (P0001)'],
     ['invalid SQL', `select '${SECRET}' '${SECRET}'`, 'PostgreSQL refuses a statement (42601)'],
     ['a missing table', 'select 1 from nowhere', 'relation "nowhere" does not exist'],

@@ -1,19 +1,11 @@
 import type { BackupEntry } from '@taskmesh/internal-api';
-import { backupTable, bytesText, messageText } from './format.ts';
+import { backupTable, bytesText } from './format.ts';
 import { createProgressView } from './progress.ts';
-import { keptText, describeUndo } from './restore.ts';
+import { describeUndo } from './restore.ts';
 
 const BACKUP: BackupEntry = {
-  file: 'a.tar.gz',
-  sizeBytes: 2_048,
-  sha256: null,
-  createdAt: '2026-11-20T10:00:00.000Z',
-  origin: 'request',
-  stores: ['tasks', 'auth'],
-  verifiedAt: null,
-  verifiedVersion: null,
-  unfitAt: null,
-  unfitReason: null,
+  ...{ file: 'a.tar.gz', sizeBytes: 2_048, sha256: null, createdAt: '2026-11-20T10:00:00.000Z', origin: 'request' },
+  ...{ stores: ['tasks', 'auth'], verifiedAt: null, verifiedVersion: null, unfitAt: null, unfitReason: null },
 };
 
 it('lists why archives were made, and distinguishes unfit ones from unverified ones', () => {
@@ -31,20 +23,9 @@ it('lists why archives were made, and distinguishes unfit ones from unverified o
   ]);
 });
 
-it.each([
-  [0, '0 bytes'],
-  [1, '1 byte'],
-  [999, '999 bytes'],
-  [1_000, '1 kB'],
-  [12_595, '12.6 kB'],
-  [256 * 1024 * 1024, '268 MB'],
-  [1e16, '10,000 TB'],
-])('writes sizes as in the console: %d', (bytes, text) => expect(bytesText(bytes)).toBe(text));
-
-it('writes the times in a message in the same format', () => {
-  expect(messageText('Kept\u001b until 2026-11-28T21:04:53.993Z, from 2026-11-27T21:04:53Z.')).toBe(
-    'Kept? until 2026-11-28 21:04:53 UTC, from 2026-11-27 21:04:53 UTC.',
-  );
+it('writes sizes as in the console', () => {
+  const sizes = [0, 1, 999, 1_000, 12_595, 256 * 1024 * 1024, 1e16];
+  expect(sizes.map(bytesText)).toEqual(['0 bytes', '1 byte', '999 bytes', '1 kB', '12.6 kB', '268 MB', '10,000 TB']);
 });
 
 it('shows progress as a bar on a terminal, which is cleared at the end', () => {
@@ -61,12 +42,8 @@ it('shows progress as a bar on a terminal, which is cleared at the end', () => {
 });
 
 const UNDOABLE = {
-  file: 'a\u001b.tar.gz',
-  stores: ['tasks', 'auth'],
-  isUndo: false,
-  restoredAt: '2026-11-22T10:00:00.000Z',
-  keptUntil: '2026-11-23T10:00:00.000Z',
-  replacedKeptMs: 5_400_000,
+  ...{ file: 'a\u001b.tar.gz', stores: ['tasks', 'auth'], isUndo: false, replacedKeptMs: 5_400_000 },
+  ...{ restoredAt: '2026-11-22T10:00:00.000Z', keptUntil: '2026-11-23T10:00:00.000Z' },
 };
 
 it('asks about the exact restore to undo, and says what happens to the data that the undo replaces', () => {
@@ -78,10 +55,4 @@ it('asks about the exact restore to undo, and says what happens to the data that
   expect(lost).toMatch(
     /^Take back the undo of a restore of .* What was written since is lost: RESTORE_KEEP_OLD is 0\.$/,
   );
-});
-
-it('says whether what a restore replaced is kept', () => {
-  expect(keptText(UNDOABLE.keptUntil)).toMatch(/^Until 2026-11-23 10:00:00 UTC "npm run backup -- undo"/);
-  expect(keptText(null)).toContain('not kept');
-  expect(keptText(undefined)).toBe('');
 });

@@ -89,7 +89,7 @@ export function describeUndo(origin: string, undoable: UndoableRestore): string 
 }
 
 /** Empty if Taskmesh does not report it. */
-export function keptText(keptUntil: string | null | undefined): string {
+function keptText(keptUntil: string | null | undefined): string {
   if (keptUntil === undefined) return '';
   return keptUntil === null
     ? 'What was replaced is not kept: no undo brings it back.'

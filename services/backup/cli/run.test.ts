@@ -1,12 +1,12 @@
+import { listen } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { run } from './run.ts';
+import { runCommand } from '../tests/support/command-line.ts';
 
 const UNDOABLE = {
   ...{ file: 'last.tar.gz', stores: ['tasks'], isUndo: false, replacedKeptMs: 0 },
@@ -15,31 +15,21 @@ const UNDOABLE = {
 
 async function runAsked(args: string[], answer: string | undefined) {
   const done: string[] = [];
-  const server = createServer((request, response) => {
-    if (request.method !== 'GET') done.push(`${request.method} ${request.url}`);
-    const body = { success: true, message: `Done at ${UNDOABLE.restoredAt}.`, data: UNDOABLE };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  let [asked, out, err] = ['', '', ''];
+  const { url } = await listen(
+    createServer((request, response) => {
+      if (request.method !== 'GET') done.push(`${request.method} ${request.url}`);
+      const body = { success: true, message: `Done at ${UNDOABLE.restoredAt}.`, data: UNDOABLE };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    }),
+  );
+  let asked = '';
   const prompt = answer === undefined ? undefined : async (question: string) => ((asked = question), answer);
-  const status = await run({
-    ...{ args: [...args, '--url', url], env: {}, cwd: '/', prompt },
-    ...{ out: { write: (text: string) => void (out += text) }, err: { write: (text: string) => void (err += text) } },
-  });
-  server.closeAllConnections();
-  server.close();
-  return { status, asked, out, err, done };
+  return { ...(await runCommand([...args, '--url', url], { prompt })), asked, done };
 }
 
 describe.each([
   [['delete', 'a.tar.gz'], 'DELETE /api/backups/a.tar.gz', 'Delete a.tar.gz of http://'],
-  [
-    ['undo'],
-    `POST /api/backup/undo?restoredAt=${encodeURIComponent(UNDOABLE.restoredAt)}`,
-    'Take back the restore of last.tar.gz (tasks) from 2026-11-22',
-  ],
+  [['undo'], `POST /api/backup/undo?restoredAt=${encodeURIComponent(UNDOABLE.restoredAt)}`, 'Take back the restore of last.tar.gz (tasks) from 2026-11-22'], // prettier-ignore
   [['restore', 'a.tar.gz'], 'POST /api/backup/restore?file=a.tar.gz', 'Replace all data of http://'],
   [['new-epoch'], 'POST /api/backup/new-epoch', 'Let all clients of http://'],
 ])('%j', (args, request, question) => {
@@ -66,16 +56,17 @@ it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
 
 const HELP = [fileURLToPath(new URL('main.ts', import.meta.url)), '--help'];
 
-it('fails if its output cannot be written', async () => {
+it.each([
+  [
+    'fails if its output cannot be written',
+    'The output could not be written: ENOSPC: no space left on device, write\n',
+    1,
+  ],
+  ['ends normally if nothing reads its output', '', 0],
+])('%s', async (_what, expected, status) => {
   await using full = await open('/dev/full', 'w');
-  const child = spawn(process.execPath, HELP, { stdio: ['ignore', full.fd, 'pipe'] });
+  const child = spawn(process.execPath, HELP, { stdio: ['ignore', status ? full.fd : 'pipe', 'pipe'] });
+  child.stdout?.destroy();
   const [said, [code]] = await Promise.all([text(child.stderr as Readable), once(child, 'exit')]);
-  expect([said, code]).toEqual(['The output could not be written: ENOSPC: no space left on device, write\n', 1]);
-});
-
-it('ends normally if nothing reads its output', async () => {
-  const child = spawn(process.execPath, HELP, { stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.destroy();
-  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-  expect([said, code]).toEqual(['', 0]);
+  expect([said, code]).toEqual([expected, status]);
 });

@@ -1,17 +1,16 @@
-import { atEnd, eventually, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
+import { atEnd, eventually, listen, makeTempDir, nodeEnvironment } from '@taskmesh/testing';
 import { generateX25519Identity } from 'age-encryption';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { createInterruption } from './interruption.ts';
-import { run } from './run.ts';
+import { runCommand } from '../tests/support/command-line.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const KEY = await generateX25519Identity();
@@ -48,15 +47,6 @@ async function startTaskmesh(
   const json = (response: ServerResponse, code: number, data: object) =>
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify({ message: 'Done.', ...data }));
 
-  const take = async (request: IncomingMessage, file: string) => {
-    const parts: Buffer[] = [];
-    for await (const part of request as AsyncIterable<Buffer>) {
-      parts.push(part);
-      if (moment === 'upload') reached.resolve();
-    }
-    if (moment === 'stored') await stop();
-    archives.set(file, Buffer.concat(parts));
-  };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     const file = decodeURIComponent(pathname.split('/').at(-1) ?? '');
@@ -68,10 +58,13 @@ async function startTaskmesh(
         response.write(content.subarray(0, MIB));
         await stop();
         return response.end(content.subarray(MIB));
-      case 'PUT':
-        await take(request, file);
-        if (uploadStatus !== 201) archives.delete(file); // not there yet
+      case 'PUT': {
+        if (moment === 'upload') request.once('data', () => reached.resolve());
+        const sent = await buffer(request);
+        if (moment === 'stored') await stop();
+        if (uploadStatus === 201) archives.set(file, sent);
         return json(response, uploadStatus, { data: {} });
+      }
       case 'DELETE':
         return json(response, archives.delete(file) ? 200 : 404, {});
       default:
@@ -81,39 +74,26 @@ async function startTaskmesh(
     }
   };
   const server = createServer((request, response) => void answer(request, response).catch(() => undefined));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = () => {
-    goOn.resolve();
-    server.closeAllConnections();
-    server.close();
-  };
-  atEnd(close);
+  const { url } = await listen(server);
+  atEnd(goOn.resolve);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    reached: reached.promise,
-    goOn: goOn.resolve,
-    restores,
-    heard,
+    ...{ url, restores, heard, reached: reached.promise, goOn: goOn.resolve },
     disconnect: () => server.closeAllConnections(),
     left: () => [...archives.keys()],
-    close,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
   };
 }
 
-/** Runs a command; resolves with its status and what it wrote. */
-async function command({ url }: { url: string }, args: string[], interrupted?: AbortSignal) {
-  let [out, err] = ['', ''];
-  const status = await run({
-    ...{ args: [...args, '--url', url], env: {}, cwd: dir, prompt: undefined, ...(interrupted && { interrupted }) },
-    ...{ out: { write: (text: string) => void (out += text) }, err: { write: (text: string) => void (err += text) } },
-  });
-  return { status, out, err };
-}
+const command = ({ url }: { url: string }, args: string[], interrupted?: AbortSignal) =>
+  runCommand([...args, '--url', url], { cwd: dir, ...(interrupted && { interrupted }) });
 
 const restoreWith = (key: string) => ['restore', SECRET, '--yes', '--identity', key];
 const RESTORE = restoreWith('key.txt');
 const DOWNLOAD = ['download', SECRET];
+const MAY_BE_THERE = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
 
 describe('a restore with a local key', () => {
   it('uploads the archive decrypted and deletes it afterwards, never sends the key, and escapes names in the response', async () => {
@@ -147,30 +127,23 @@ describe('a restore with a local key', () => {
   }); // prettier-ignore
 });
 
-describe('an upload that may still arrive once it was sent, which a restore reports, is one', () => {
-  const err = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
+it.each([
+  ['whose connection broke', 3, false],
+  ['whose connection broke after an interruption', 130, true],
+])('an upload %s is reported by a restore, because it may still arrive', async (_what, status, isInterrupted) => {
+  const taskmesh = await startTaskmesh('stored');
+  const { signal, interrupt } = createInterruption();
+  const restoring = command(taskmesh, RESTORE, signal);
+  await taskmesh.reached;
+  if (isInterrupted) interrupt('SIGINT');
+  taskmesh.disconnect();
+  expect(await restoring).toMatchObject({ status, err: MAY_BE_THERE });
+});
 
-  it.each([
-    ['whose connection broke', 3, false],
-    ['whose connection broke after an interruption', 130, true],
-  ])('%s', async (_what, status, isInterrupted) => {
-    const taskmesh = await startTaskmesh('stored');
-    const { signal, interrupt } = createInterruption();
-    const restoring = command(taskmesh, RESTORE, signal);
-    await taskmesh.reached;
-    if (isInterrupted) interrupt('SIGINT');
-    taskmesh.disconnect();
-    expect(await restoring).toMatchObject({ status, err });
-  });
-
-  it('to which a proxy responded that Taskmesh did not', async () => {
-    expect(await command(await startTaskmesh('never', { uploadStatus: 504 }), RESTORE)).toMatchObject({
-      status: 1,
-      err,
-    });
-    const refused = await command(await startTaskmesh('never', { uploadStatus: 413 }), RESTORE);
-    expect(refused.err).not.toContain('may be there still');
-  });
+it('an upload to which a proxy responded that Taskmesh did not is reported by a restore, but not one that was refused', async () => {
+  const outcome = async (uploadStatus: number) => command(await startTaskmesh('never', { uploadStatus }), RESTORE);
+  expect(await outcome(504)).toMatchObject({ status: 1, err: MAY_BE_THERE });
+  expect((await outcome(413)).err).not.toContain('may be there still');
 });
 
 describe('an interrupted command', () => {
@@ -194,15 +167,11 @@ describe('an interrupted command', () => {
   );
 
   it('reports when the decrypted archive may still exist', async () => {
-    const err = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
-    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err });
+    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err: MAY_BE_THERE });
   });
 
-  it('leaves no partial download behind', async () => {
+  it('leaves no partial download behind, and stops waiting at once for work that continues without it', async () => {
     expect(await interrupt(DOWNLOAD, 'download')).toMatchObject({ status: 130 });
-  });
-
-  it('stops waiting at once for work that continues without it', async () => {
     const err = expect.stringContaining('Taskmesh continues what it has started.');
     expect(await interrupt(['create'], 'restore')).toMatchObject({ status: 130, err });
   });

@@ -10,34 +10,32 @@ const ENV = {
   DATA_DIR: '/data',
 };
 
+const S3_URL = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
+
 describe('the configuration of backup', () => {
-  it('keeps archives in the data directory by default', () => {
-    expect(readBackupConfig(ENV).backupsDir).toBe('/data/backups');
-    expect(readBackupConfig({ ...ENV, BACKUPS_DIR: '/mnt/archives' }).backupsDir).toBe('/mnt/archives');
-  });
+  it.each<[settings: Record<string, string | undefined>, expected: object]>([
+    [{}, { backupsDir: '/data/backups', maxArchiveBytes: 2 ** 28, maxExpandedBytes: 2 ** 31, schedule: undefined, keep: undefined, mail: undefined }],
+    [{ BACKUPS_DIR: '/mnt/archives', BACKUP_MAX_ARCHIVE_MB: '1' }, { backupsDir: '/mnt/archives', maxArchiveBytes: 2 ** 20, maxExpandedBytes: 2 ** 23 }],
+    [{ BACKUP_SCHEDULE: '30 3 * * *' }, { schedule: '30 3 * * *', keep: undefined, verifiesScheduled: true }],
+    [{ BACKUP_SCHEDULE: '30 3 * * *', BACKUP_KEEP: 'daily=7,weekly=4', BACKUP_VERIFY: 'false' }, { keep: { daily: 7, weekly: 4 }, verifiesScheduled: false }],
+    // None of our keys opens these.
+    [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_RECIPIENTS: 'age1x, age1y' }, { recipients: ['age1x', 'age1y'], verifiesScheduled: false }],
+    [{ BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' }, {
+      mail: { to: ['a@x.org', 'b@x.org'], from: 'Taskmesh <taskmesh@localhost>', dataDir: '/data' },
+      secrets: { webhookUrl: 'http://127.0.0.1:9000/hook', smtpUrl: 'smtp://mail' } }],
+    [{ BACKUP_S3_URL: S3_URL }, { secrets: { s3: { bucket: 'archives' }, keys: [] } }],
+    // Replaced stores are kept for a day, or as long as configured. Safety backups are made only if they are not kept.
+    ...([[undefined, 24], ['0', 0], ['0m', 0], ['30m', 0.5], ['2h', 2], ['7d', 168]] as const).map(
+      ([text, hours]): [Record<string, string | undefined>, object] => [{ RESTORE_KEEP_OLD: text }, { keepOldMs: hours * 3_600_000, usesSafetyBackups: hours === 0 }]),
+  ])('is read from %j', (settings, expected) => expect(readBackupConfig({ ...ENV, ...settings })).toMatchObject(expected)); // prettier-ignore
 
-  it('accepts archives up to 256 MiB, or the configured size', () => {
-    expect(readBackupConfig(ENV)).toMatchObject({ maxArchiveBytes: 268_435_456, maxExpandedBytes: 2_147_483_648 });
-    expect(readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1' })).toMatchObject({
-      maxArchiveBytes: 1_048_576,
-      maxExpandedBytes: 8_388_608,
-    });
-    expect(() => readBackupConfig({ ...ENV, BACKUP_MAX_ARCHIVE_MB: '1.5' })).toThrow('BACKUP_MAX_ARCHIVE_MB');
-  });
-
-  it('makes archives on schedule if there is one, and keeps all by default', () => {
-    expect(readBackupConfig(ENV)).toMatchObject({ schedule: undefined, keep: undefined });
-    const scheduled = { ...ENV, BACKUP_SCHEDULE: '30 3 * * *' };
-    expect(readBackupConfig(scheduled)).toMatchObject({
-      schedule: '30 3 * * *',
-      keep: undefined,
-      verifiesScheduled: true,
-    });
-    const kept = { ...scheduled, BACKUP_KEEP: 'daily=7,weekly=4', BACKUP_VERIFY: 'false' };
-    expect(readBackupConfig(kept)).toMatchObject({ keep: { daily: 7, weekly: 4 }, verifiesScheduled: false });
-  });
-
-  it.each([
+  it.each<[settings: Record<string, string>, message: string]>([
+    [{ BACKUP_MAX_ARCHIVE_MB: '1.5' }, 'BACKUP_MAX_ARCHIVE_MB'],
+    [{ MAIL_FROM: 'no one' }, 'MAIL_FROM must be like Tasks <tasks@example.com>'],
+    ...['24', '-1h', '1w', '1.5h'].map((wrong): [Record<string, string>, string] => [
+      { RESTORE_KEEP_OLD: wrong },
+      'RESTORE_KEEP_OLD',
+    ]),
     [{ BACKUP_SCHEDULE: '61 * * * *' }, 'BACKUP_SCHEDULE must be a cron pattern'],
     [{ BACKUP_SCHEDULE: '0 0 31 2 *' }, 'BACKUP_SCHEDULE never comes'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_KEEP: 'hourly=3' }, 'BACKUP_KEEP must be a number, or like'],
@@ -50,30 +48,10 @@ describe('the configuration of backup', () => {
     [{ BACKUP_RECIPIENTS: 'age1x', BACKUP_VERIFY_SCHEDULE: '0 5 * * 0' }, 'BACKUP_VERIFY_SCHEDULE cannot be'],
     [{ BACKUP_WEBHOOK_URL: 'ftp://example.com' }, 'BACKUP_WEBHOOK_URL must be a URL'],
     [{ BACKUP_WEBHOOK_URL: 'http://example.com/hook' }, 'BACKUP_WEBHOOK_URL must be a URL that starts with https://'],
-    [{ BACKUP_WEBHOOK_URL: 'nowhere' }, 'BACKUP_WEBHOOK_URL must be a URL'],
     [{ BACKUP_MAIL_TO: ',' }, 'BACKUP_MAIL_TO must name somebody, or be empty'],
     [{ BACKUP_MAIL_TO: 'ops@example.com, no one' }, 'BACKUP_MAIL_TO must be addresses'],
   ])('refuses %j', (settings, message) => {
     expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
-  });
-
-  it('contains the recipients of notices by webhook and by mail', () => {
-    expect(readBackupConfig(ENV).mail).toBeUndefined();
-    const channels = { BACKUP_MAIL_TO: 'a@x.org, b@x.org', BACKUP_WEBHOOK_URL: 'http://127.0.0.1:9000/hook', SMTP_URL: 'smtp://mail' };
-    expect(readBackupConfig({ ...ENV, ...channels })).toMatchObject({
-      mail: { to: ['a@x.org', 'b@x.org'], from: 'Taskmesh <taskmesh@localhost>', dataDir: '/data' },
-      secrets: { webhookUrl: 'http://127.0.0.1:9000/hook', smtpUrl: 'smtp://mail' },
-    });
-  }); // prettier-ignore
-
-  it('does not verify archives that none of our keys opens', () => {
-    const config = readBackupConfig({ ...ENV, BACKUP_SCHEDULE: '0 3 * * *', BACKUP_RECIPIENTS: 'age1x, age1y' });
-    expect(config).toMatchObject({ recipients: ['age1x', 'age1y'], verifiesScheduled: false });
-  });
-
-  it('requires a valid sender of mails', () => {
-    const read = () => readBackupConfig({ ...ENV, MAIL_FROM: 'no one' });
-    expect(read).toThrow('MAIL_FROM must be like Tasks <tasks@example.com>');
   });
 
   describe('a key file', () => {
@@ -91,15 +69,12 @@ describe('the configuration of backup', () => {
       const text = `# created: today\n# public key: age1qqq\n${KEYS[0]}\r\n\n${KEYS[1]}`;
       expect(await readKeys(text, 0o600)).toEqual(KEYS);
       expect(await readKeys(text, 0o440)).toEqual(KEYS);
-      expect(readBackupConfig(ENV).secrets.keys).toEqual([]);
     });
 
     it.each([
       ['# nothing', 0o600, 'age identities'],
-      ['age1qqq', 0o600, 'age identities'],
       ['AGE-SECRET-KEY-1QQQ secret', 0o600, 'age identities'],
       ['AGE-SECRET-KEY-1QQQ', 0o644, 'chmod 600'],
-      ['AGE-SECRET-KEY-1QQQ', 0o620, 'chmod 600'],
     ])('with %j and the mode %o prevents the start, without revealing its content', async (text, mode, message) => {
       await expect(readKeys(text, mode)).rejects.toThrow(message);
       await expect(readKeys(text, mode)).rejects.not.toThrow(/QQQ/);
@@ -111,21 +86,8 @@ describe('the configuration of backup', () => {
     });
   });
 
-  it('keeps replaced stores for a day, or as long as configured', () => {
-    const keepOldMs = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).keepOldMs;
-    expect([undefined, '0', '30m', '2h', '7d'].map(keepOldMs)).toEqual([24, 0, 0.5, 2, 168].map((h) => h * 3_600_000));
-    for (const wrong of ['24', '-1h', '1w', '1.5h']) expect(() => keepOldMs(wrong)).toThrow('RESTORE_KEEP_OLD');
-  });
-
-  it('makes safety backups only if replaced stores are not kept', () => {
-    const uses = (text?: string) => readBackupConfig({ ...ENV, RESTORE_KEEP_OLD: text }).usesSafetyBackups;
-    expect([undefined, '0', '0m', '24h'].map(uses)).toEqual([false, true, true, false]);
-  });
-
-  it('stores archives in a bucket if one is configured, and never reveals its key', () => {
-    const url = 's3://me:secret@archives?endpoint=http://127.0.0.1:9000';
-    expect(readBackupConfig({ ...ENV, BACKUP_S3_URL: url }).secrets.s3).toMatchObject({ bucket: 'archives' });
-    const read = () => readBackupConfig({ ...ENV, BACKUP_S3_URL: `${url}&x=1` });
+  it('never reveals the key of a bucket', () => {
+    const read = () => readBackupConfig({ ...ENV, BACKUP_S3_URL: `${S3_URL}&x=1` });
     expect(read).toThrow('not shown');
     expect(read).not.toThrow(/:secret@archives/);
   });

@@ -6,41 +6,22 @@ const DAY_MS = 86_400_000;
 const NOW = new Date('2026-03-10T12:00:00Z');
 const before = (days: number) => new Date(NOW.getTime() - days * DAY_MS);
 
-const archive = (createdAt: Date, proof: Partial<Backup> = {}): Backup => ({
-  file: `${createdAt.getTime()}.tar.gz`,
-  sizeBytes: 7,
-  sha256: null,
-  createdAt,
-  origin: 'schedule',
-  stores: ['tasks', 'auth'],
-  modifiedAt: null,
-  verifiedAt: null,
-  verifiedVersion: null,
-  unfitAt: null,
-  unfitReason: null,
-  ...proof,
-});
+const archive = (createdAt: Date, verifiedAt: Date | null = createdAt) =>
+  ({ sizeBytes: 7, createdAt, origin: 'schedule', verifiedAt, unfitAt: null }) as Backup;
 
-async function figuresOf(backups: Backup[]) {
+async function figuresOf(...backups: Backup[]) {
   const registry = new Registry();
   createBackupMetrics(registry).archives(backups, NOW);
+  const figures = new Map((await registry.getMetricsAsJSON()).map(({ name, values }) => [name, values[0]?.value]));
   const names = ['last_success', 'last_proved', 'last_verified'];
-  const values = names.map(async (name) => {
-    const metric = await registry.getSingleMetric(`taskmesh_backup_${name}_timestamp_seconds`)?.get();
-    return (metric?.values[0]?.value ?? NaN) * 1000;
-  });
-  return Promise.all(values);
+  return names.map((name) => Number(figures.get(`taskmesh_backup_${name}_timestamp_seconds`)) * 1000);
 }
 
-it('ignores archives and verifications with future dates from a clock that was ahead', async () => {
-  const [ahead, real] = [before(-365), before(3)];
-  const real2 = archive(real, { verifiedAt: real });
-  const wrong = archive(ahead, { verifiedAt: ahead });
-  expect(await figuresOf([real2, wrong])).toEqual([real, real, real].map(Number));
-  expect(await figuresOf([wrong])).toEqual([0, 0, 0]);
-});
-
-it('caps dates from a clock that is slightly ahead at the present time', async () => {
-  const soon = new Date(NOW.getTime() + 2_000);
-  expect(await figuresOf([archive(soon, { verifiedAt: soon })])).toEqual([NOW, NOW, NOW].map(Number));
-});
+it.each<[what: string, backups: Backup[], figures: (Date | number)[]]>([
+  ['ignore an archive and a verification with future dates', [archive(before(3)), archive(before(-365))], [before(3), before(3), before(3)]],
+  ['are zero if there are only such', [archive(before(-365))], [0, 0, 0]],
+  ['are capped at the present time', [archive(new Date(NOW.getTime() + 2_000))], [NOW, NOW, NOW]],
+  ['leave out an unfit archive', [{ ...archive(before(1), null), unfitAt: NOW }, archive(before(3))], [before(3), before(3), before(3)]],
+])('the times of archives %s', async (_what, backups, figures) => {
+  expect(await figuresOf(...backups)).toEqual(figures.map(Number));
+}); // prettier-ignore

@@ -3,7 +3,7 @@ import { makeTempDir } from '@taskmesh/testing';
 import { mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
-import { createTemporaryDirs, createTemporaryFiles } from './temporary-files.ts';
+import { createTemporaryDirs } from './temporary-files.ts';
 
 let dir: string;
 beforeEach(async () => (dir = makeTempDir()));
@@ -12,6 +12,7 @@ const logged: string[] = [];
 const log = createLog({ service: 'test', level: 'error', destination: { write: (line) => void logged.push(line) } });
 const HOST = hostname();
 const NO_SUCH_PROCESS = 2 ** 22 + 1; // above the largest id on Linux
+const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000);
 
 describe('temporary directories', () => {
   it('are private, and removed after the work', async () => {
@@ -33,46 +34,22 @@ describe('temporary directories', () => {
     expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
   });
 
-  it('are swept if their process is dead, even if it had our id; those of live processes, of other machines and other folders stay', async () => {
+  it('are swept if their process is dead, even if it had our id, or if they are older than any run; all others stay', async () => {
     const staying = [`run-${process.ppid}-abc-${HOST}`, `run-${NO_SUCH_PROCESS}-abc-another-host`, 'other'];
     for (const name of [`run-${NO_SUCH_PROCESS}-abc-${HOST}`, `run-${process.pid}-abc-${HOST}`, ...staying])
       await mkdir(join(dir, name, 'deep'), { recursive: true });
     expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
     expect((await readdir(dir)).toSorted()).toEqual(staying.toSorted());
+    for (const name of staying) await utimes(join(dir, name), TWO_DAYS_AGO, TWO_DAYS_AGO);
+    expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
+    expect(await readdir(dir)).toEqual(['other']);
   });
 
   it('of another service in this process stay while they are in use, however long that is', async () => {
     await createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
-      const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
-      await utimes(folder, twoDaysAgo, twoDaysAgo);
+      await utimes(folder, TWO_DAYS_AGO, TWO_DAYS_AGO);
       expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toEqual([basename(folder)]);
     });
   });
-
-  it('are swept when they are older than any run, even those of live processes and other machines', async () => {
-    const old = join(dir, `run-${process.ppid}-abc-${HOST}`);
-    await mkdir(old);
-    const twoDaysAgo = new Date(Date.now() - 48 * 60 * 60 * 1000);
-    await mkdir(join(dir, 'run-1-abc-another-host'));
-    for (const path of [old, join(dir, 'run-1-abc-another-host')]) await utimes(path, twoDaysAgo, twoDaysAgo);
-    expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(2);
-  });
-});
-
-it('a file of a killed writer is removed at once, even if a restarted container has its process id', async () => {
-  const files = createTemporaryFiles({
-    dir,
-    prefix: '.unfinished-',
-    maxAgeMs: 60_000,
-    now: Date.now,
-    onRemains: () => undefined,
-  });
-  await writeFile(join(dir, `.unfinished-${process.pid}-ab-${HOST}`), 'left by a process of the same id');
-  await files.use(async (path) => {
-    await writeFile(path, 'being written');
-    expect(await files.sweep()).toBe(1);
-    expect(await readdir(dir)).toEqual([basename(path)]);
-  });
-  expect(await readdir(dir)).toEqual([]);
 });

@@ -160,16 +160,12 @@ it('a lock refuses work when our database accepts no more sessions, but not when
   }
 });
 
-const names = ({ fresh, old, loader }: ReturnType<typeof restoreNames>) => [fresh, old, loader];
-
-describe('the names of the databases and the role of a restore', () => {
-  it('differ for stores whose names begin alike', () => {
-    const stem = 'a_name_of_a_store_that_is_rather_long';
-    const made = [`${stem}_tasks`, `${stem}_auth`, 'a b', 'a_b'].flatMap((live) => names(restoreNames(live, 'abc')));
-    expect(new Set(made).size).toBe(12);
+it('the names of the databases and roles of restores are plain, short enough for PostgreSQL, and differ for stores whose names begin alike', () => {
+  const stem = 'a_name_of_a_store_that_is_rather_long';
+  const made = [`${stem}_tasks`, `${stem}_auth`, 'a b', 'a_b', 'ä'.repeat(31)].flatMap((live) => {
+    const { fresh, old, loader } = restoreNames(live, 'x'.repeat(16));
+    return [fresh, old, loader];
   });
-
-  it('are no longer than PostgreSQL allows, and of plain characters', () => {
-    for (const name of names(restoreNames('ä'.repeat(31), 'x'.repeat(16)))) expect(name).toMatch(/^\w{1,63}$/);
-  });
+  expect(new Set(made).size).toBe(15);
+  for (const name of made) expect(name).toMatch(/^\w{1,63}$/);
 });

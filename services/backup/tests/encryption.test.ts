@@ -1,11 +1,5 @@
-import { makeTempDir } from '@taskmesh/testing';
-import {
-  generateHybridIdentity,
-  generateX25519Identity,
-  identityToRecipient,
-  Decrypter,
-  Encrypter,
-} from 'age-encryption';
+import { eventually, makeTempDir } from '@taskmesh/testing';
+import { generateHybridIdentity, generateX25519Identity, identityToRecipient, Decrypter } from 'age-encryption';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
@@ -26,47 +20,39 @@ const STRANGERS_KEY = await generateX25519Identity();
 const recipients = [await identityToRecipient(KEY), await identityToRecipient(OTHER_KEY)];
 const KIB = 1024;
 
-const cipherOf = async (...keys: string[]): Promise<ArchiveCipher> => {
-  const cipher = await createArchiveCipher({ identities: keys, recipients: [] });
+const cipherOf = async (key: string): Promise<ArchiveCipher> => {
+  const cipher = await createArchiveCipher({ identities: [key], recipients: [] });
   if (!cipher) throw new Error('no cipher');
   return cipher;
 };
 const encrypted = async (content: Buffer, key = KEY) =>
   buffer(await (await cipherOf(key)).encrypt(Readable.from([content])));
-const decrypted = async (content: Buffer, ...keys: string[]) =>
-  buffer(await (await cipherOf(...(keys.length > 0 ? keys : [KEY]))).decrypt(Readable.from([content])));
+const decrypted = async (content: Buffer, key = KEY) =>
+  buffer(await (await cipherOf(key)).decrypt(Readable.from([content])));
 
 describe('the cipher of archives', () => {
   it.each([0, 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 1_000_000])('decrypts %i bytes', async (size) => {
     const content = randomBytes(size);
-    const secret = await encrypted(content);
-    expect(secret.subarray(0, 22).toString()).toBe('age-encryption.org/v1\n');
-    expect((await decrypted(secret)).equals(content)).toBe(true);
-  });
-
-  it('decrypts with any of the keys, so that keys can be rotated', async () => {
-    const secret = await encrypted(Buffer.from('old'), OTHER_KEY);
-    expect((await decrypted(secret, KEY, OTHER_KEY)).toString()).toBe('old');
-    expect((await decrypted(await encrypted(Buffer.from('pq'), POST_QUANTUM_KEY), POST_QUANTUM_KEY)).toString()).toBe(
-      'pq',
-    );
+    for (const key of [KEY, POST_QUANTUM_KEY]) {
+      const secret = await encrypted(content, key);
+      expect(secret.subarray(0, 22).toString()).toBe('age-encryption.org/v1\n');
+      expect((await decrypted(secret, key)).equals(content)).toBe(true);
+    }
   });
 
   it('detects every change and every truncation', async () => {
     const secret = await encrypted(randomBytes(200 * KIB));
-    for (const place of [30, 150, 60 * KIB, secret.length - 1]) {
-      const changed = Buffer.from(secret);
-      changed.writeUInt8(changed.readUInt8(place) ^ 1, place);
-      await expect(decrypted(changed)).rejects.toMatchObject({ name: 'ExtractionError' });
-    }
-    for (const length of [0, 10, 100, 64 * KIB, secret.length - 1])
-      await expect(decrypted(secret.subarray(0, length))).rejects.toMatchObject({ name: 'ExtractionError' });
-    await expect(decrypted(Buffer.concat([secret, Buffer.from('more')]))).rejects.toMatchObject({
-      name: 'ExtractionError',
+    const changed = [30, 150, 60 * KIB, secret.length - 1].map((place) => {
+      const copy = Buffer.from(secret);
+      copy.writeUInt8(copy.readUInt8(place) ^ 1, place);
+      return copy;
     });
+    const cut = [0, 10, 100, 64 * KIB, secret.length - 1].map((length) => secret.subarray(0, length));
+    for (const broken of [...changed, ...cut, Buffer.concat([secret, Buffer.from('more')])])
+      await expect(decrypted(broken)).rejects.toMatchObject({ name: 'ExtractionError' });
   });
 
-  it('limits the length of a header', async () => {
+  it('limits the length of a header, and so the number of recipients', async () => {
     let sent = 0;
     const endless = new Readable({
       read() {
@@ -79,24 +65,17 @@ describe('the cipher of archives', () => {
     expect(sent).toBeLessThan(1_000_000);
   });
 
-  it('limits the number of recipients', async () => {
-    const encrypter = new Encrypter();
-    const recipient = await identityToRecipient(OTHER_KEY);
-    for (let count = 0; count < 200; count++) encrypter.addRecipient(recipient);
-    const content = Readable.from([Buffer.from(await encrypter.encrypt('secret'))]);
-    await expect((await cipherOf(KEY)).decrypt(content)).rejects.toThrow('header is too long');
-  });
-
   it('destroys its source when its reader stops', async () => {
-    const plain = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
-    const secret = await (await cipherOf(KEY)).encrypt(plain);
-    for await (const part of secret) if (part) break;
-    await new Promise((resolve) => plain.once('close', resolve));
-    const unread = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
-    (await (await cipherOf(KEY)).encrypt(unread)).destroy();
-    await new Promise((resolve) => unread.once('close', resolve));
+    const cipher = await cipherOf(KEY);
+    for (const isRead of [true, false]) {
+      const plain = new Readable({ read() { this.push(randomBytes(64 * KIB)); } }); // prettier-ignore
+      const secret = await cipher.encrypt(plain);
+      if (isRead) for await (const part of secret) if (part) break;
+      secret.destroy();
+      await eventually(() => expect(plain.closed).toBe(true));
+    }
     const broken = new Readable({ read() { this.destroy(new Error('the source broke')); } }); // prettier-ignore
-    await expect(buffer(await (await cipherOf(KEY)).encrypt(broken))).rejects.toThrow('the source broke');
+    await expect(buffer(await cipher.encrypt(broken))).rejects.toThrow('the source broke');
   });
 });
 
@@ -138,12 +117,6 @@ describe('encrypted archives', () => {
       });
     expect((await fixture.backup.backups.find(file))?.verifiedAt).toBeInstanceOf(Date);
   }, 120_000);
-
-  it('are never made with an invalid key', async () => {
-    await expect(
-      fixture.withOther({ secrets: { keys: ['AGE-SECRET-KEY-1QQQ'] } }, async () => undefined),
-    ).rejects.toThrow('BACKUP_KEY_FILE contains an invalid key');
-  });
 });
 
 describe('archives for recipients', () => {
@@ -153,10 +126,8 @@ describe('archives for recipients', () => {
   it('can be opened by each of them, but not by the server that made them, which cannot verify them', async () => {
     const server = await start({});
     const { file } = await server.backups.create();
-    for (const key of [KEY, OTHER_KEY])
-      expect((await decrypted(await readFile(join(fixture.config.backupsDir, file)), key)).subarray(0, 2)).toEqual(
-        Buffer.from([0x1f, 0x8b]),
-      );
+    const content = await readFile(join(fixture.config.backupsDir, file));
+    for (const key of [KEY, OTHER_KEY]) expect((await decrypted(content, key)).readUInt16BE()).toBe(0x1f8b);
     await expect(server.backups.verify(file)).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringMatching(/^The archive cannot be verified here: .* there is no key/),
@@ -168,7 +139,8 @@ describe('archives for recipients', () => {
     await withKey.stop();
   }, 120_000);
 
-  it.each([
+  it.each<[string, Partial<Omit<BackupConfig, 'secrets'>>, string[], string]>([
+    ['an invalid key', {}, ['AGE-SECRET-KEY-1QQQ'], 'BACKUP_KEY_FILE contains an invalid key'],
     ['an invalid recipient', { recipients: ['age1nobody'] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['a private key', { recipients: [KEY] }, [], 'BACKUP_RECIPIENTS must be age recipients'],
     ['so many recipients that the archives could not be read again', { recipients: Array<string>(170).fill(recipients[0] ?? '') }, [], 'there are too many'],

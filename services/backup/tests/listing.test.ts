@@ -44,37 +44,20 @@ describe('backups', () => {
     await put('.half.tar.gz', 'half written');
     await put('notes.txt', 'no archive');
     await putAt('ahead.tar.gz', 'of a clock that was ahead', '2099-01-01T00:00:00Z');
-    expect(await list()).toEqual([
-      {
-        file: 'new.tar.gz',
-        sizeBytes: 5,
-        sha256: null,
-        createdAt: '2026-01-02T00:00:00.000Z',
-        stores: [],
-        verifiedAt: null,
-      },
-      expect.objectContaining({ file: 'secret.tar.gz.age' }),
-      expect.objectContaining({ file: 'old.tar.gz' }),
-      expect.objectContaining({ file: 'ahead.tar.gz' }),
+    const unknown = { sha256: null, stores: [], verifiedAt: null };
+    expect(await list()).toMatchObject([
+      { ...unknown, file: 'new.tar.gz', sizeBytes: 5, createdAt: '2026-01-02T00:00:00.000Z' },
+      ...['secret.tar.gz.age', 'old.tar.gz', 'ahead.tar.gz'].map((file) => ({ ...unknown, file })),
     ]);
-  });
-
-  it('have the data of the catalogue, unless another file has replaced the catalogued one', async () => {
-    await putAt('known.tar.gz', '12345', '2026-01-03T00:00:00Z');
-    const catalogued = { sha256: 'abc', createdAt: '2026-01-03T10:00:00.000Z', stores: ['tasks', 'auth'], verifiedAt: '2026-01-04T00:00:00.000Z' }; // prettier-ignore
-    await fixture.own.query(
-      `insert into backups values ('known.tar.gz', 5, 'abc', '2026-01-03T10:00:00Z', '{tasks,auth}', '2026-01-04T00:00:00Z')`,
-    );
-    expect(await list()).toEqual([{ ...catalogued, file: 'known.tar.gz', sizeBytes: 5 }]);
-    await putAt('known.tar.gz', '1234567', '2026-01-05T00:00:00Z');
-    expect(await list()).toMatchObject([{ sizeBytes: 7, sha256: null, stores: [], verifiedAt: null }]);
-  });
+    const { data } = await fixture.request('{ backup(file: "old.tar.gz") { file } other: backup(file: "../old.tar.gz") { file } }');
+    expect(data).toEqual({ backup: { file: 'old.tar.gz' }, other: null });
+  }); // prettier-ignore
 
   it('cause a warning at startup if the directory is empty but the catalogue is not, because a disk may not be mounted', async () => {
     await fixture.own.query(`insert into backups values ('known.tar.gz', 5, 'abc', now(), '{tasks}')`);
     await fixture.withOther({ backupsDir: join(fixture.config.backupsDir, 'elsewhere') }, async ({ logged }) => {
       const msg = expect.stringContaining('is its disk mounted?');
-      const line = expect.objectContaining({ level: 'warn', wasMade: true, known: 1, msg });
+      const line = expect.objectContaining({ level: 'warn', wasMade: true, known: expect.any(Number), msg });
       await eventually(() => expect(logged).toContainEqual(line));
     });
   });
@@ -116,30 +99,30 @@ describe('the list', () => {
   };
 
   it('shows copied archives that are unfit for a restore, with the reason', async () => {
-    const archives: [string, Buffer, RegExp | null][] = [
+    const archives: [
+      file: string,
+      content: Buffer | Record<string, string>,
+      reason: RegExp | null,
+      stores?: string[],
+    ][] = [
       ['no-archive.tar.gz', Buffer.from('no archive'), /no intact gzip file/],
-      ['empty.tar.gz', Buffer.alloc(0), /empty|too early/],
       ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
-      ['no-tar.tar.gz', gzipSync('only text'), /tar file/],
       ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined without its key
-      ['whole.tar.gz', whole, null],
+      ['whole.tar.gz', whole, null, ['tasks', 'auth']],
+      ['no-dump.tar.gz', { 'notes.txt': 'hello' }, /no database.sql/],
+      ['no-manifest.tar.gz', { ...own, 'manifest.json': '{"format": 3}' }, /manifest is not from Taskmesh/],
+      ['other-dump.tar.gz', { ...own, 'auth.sql': 'select 1;' }, /auth.sql does not match the manifest/],
+      ['by-hand.tar.gz', { 'database.sql': tasksDump(['one']) }, null],
     ];
-    for (const [file, content] of archives) await put(file, content);
-    await fixture.archive('no-dump.tar.gz', { 'notes.txt': 'hello' });
-    await fixture.archive('no-manifest.tar.gz', { ...own, 'manifest.json': '{"format": 3}' });
-    await fixture.archive('other-dump.tar.gz', { ...own, 'auth.sql': 'select 1;' });
-    await fixture.archive('by-hand.tar.gz', { 'database.sql': tasksDump(['one']) });
-    const unfit = (reason: RegExp) => ({ verifiedAt: null, unfitAt: expect.any(String), unfitReason: expect.stringMatching(reason) }); // prettier-ignore
-    const fit = { verifiedAt: null, unfitAt: null, unfitReason: null };
+    for (const [file, content] of archives)
+      await (Buffer.isBuffer(content) ? put(file, content) : fixture.archive(file, content));
     await eventually(async () => {
       const entries = await entriesByFile();
-      for (const [file, , reason] of archives)
-        expect([file, entries.get(file)]).toMatchObject([file, reason ? unfit(reason) : fit]);
-      expect(entries.get('no-dump.tar.gz')).toMatchObject(unfit(/no database.sql/));
-      expect(entries.get('no-manifest.tar.gz')).toMatchObject(unfit(/manifest is not from Taskmesh/));
-      expect(entries.get('other-dump.tar.gz')).toMatchObject(unfit(/auth.sql does not match the manifest/));
-      expect(entries.get('by-hand.tar.gz')).toMatchObject({ ...fit, stores: [] });
-      expect(entries.get('whole.tar.gz')).toMatchObject({ ...fit, stores: ['tasks', 'auth'] });
+      for (const [file, , reason, stores = []] of archives) {
+        const unfit = { unfitAt: expect.any(String), unfitReason: reason && expect.stringMatching(reason) };
+        const expected = { stores, verifiedAt: null, ...(reason ? unfit : { unfitAt: null, unfitReason: null }) };
+        expect([file, entries.get(file)]).toEqual([file, expected]);
+      }
     });
   }, 180_000);
 
@@ -157,20 +140,10 @@ describe('the list', () => {
     await eventually(async () => expect(await entry()).toMatchObject({ unfitAt: null, stores: ['tasks', 'auth'] }));
     expect(await fixture.backup.backups.scan()).toMatchObject({ added: 0 });
   });
-
-  it('shows what a verification found out about an unknown archive', async () => {
-    await put('unknown.tar.gz', 'no archive');
-    const verified = fixture.backup.backups.verify('unknown.tar.gz');
-    await expect(verified).rejects.toMatchObject({ code: 'CONFLICT' });
-    expect((await entriesByFile()).get('unknown.tar.gz')).toMatchObject({
-      unfitAt: expect.any(String),
-      unfitReason: expect.stringContaining('no intact gzip file'),
-    });
-  }, 180_000);
 });
 
 describe('the status of backup for operators', () => {
-  it('shows the number of archives, the newest one, and the newest verified one', async () => {
+  it('shows the number of archives, the newest one, and the newest verified one, if the archive storage responds', async () => {
     const { backup } = fixture;
     const archivesNow = async () => (await backup.operators.status()).backups.archives;
     expect(await archivesNow()).toEqual({ count: 0, totalBytes: 0, newest: null, newestProved: null });
@@ -183,35 +156,27 @@ describe('the status of backup for operators', () => {
       newest: { file: newest.file, createdAt: newest.createdAt.toISOString(), verifiedAt: null },
       newestProved: { file: proved.file, verifiedAt: expect.stringMatching(/Z$/) },
     });
+    const { backupsDir } = fixture.config;
+    await rename(backupsDir, `${backupsDir}-away`);
+    expect(await archivesNow()).toBeNull();
+    await rename(`${backupsDir}-away`, backupsDir);
   });
 
   it('shows when the next archive is due, what is kept, and since when the schedule has been failing', async () => {
-    const { owners } = fixture;
-    const deps = {
-      clock: { now: () => Date.parse('2026-11-20T10:00:00.000Z') },
-      owners,
-      log: createRecordingLog().log,
-    };
     const settings = { schedule: '30 3 * * *', verifySchedule: '0 5 * * 0', keep: { last: 3, daily: 7 } };
+    const deps = { clock: { now: () => Date.parse('2026-11-20T10:00Z') }, owners: fixture.owners, log: createRecordingLog().log };
     const other = await createBackup({ ...fixture.config, ...settings }, deps);
     await fixture.own.query(`insert into failing_runs values ('backup', '2026-11-19T03:30:00Z', null)`);
     expect(await other.operators.status()).toMatchObject({
       store: { isUp: true, missing: [], unknown: [] },
       backups: {
-        place: 'directory',
-        isEncrypted: false,
-        schedule: {
-          pattern: '30 3 * * *',
-          nextAt: '2026-11-21T03:30:00.000Z',
-          failingSince: '2026-11-19T03:30:00.000Z',
-        },
+        ...{ place: 'directory', isEncrypted: false, verifiesScheduled: true, keep: { last: 3, daily: 7 } },
+        schedule: { pattern: '30 3 * * *', nextAt: '2026-11-21T03:30:00.000Z', failingSince: '2026-11-19T03:30:00.000Z' },
         verifySchedule: { pattern: '0 5 * * 0', nextAt: '2026-11-22T05:00:00.000Z', failingSince: null },
-        verifiesScheduled: true,
-        keep: { last: 3, daily: 7 },
       },
     });
     await other.stop();
-  });
+  }); // prettier-ignore
 
   it('omits the undoable restore while it is unknown', async () => {
     const current = async () => (await fixture.backup.operators.status()).backups;
@@ -219,13 +184,5 @@ describe('the status of backup for operators', () => {
     await fixture.own.query('alter table restores rename to restores_away');
     expect(await current()).not.toHaveProperty('undoable');
     await fixture.own.query('alter table restores_away rename to restores');
-  });
-
-  it('shows when the archive storage does not respond', async () => {
-    const { backupsDir } = fixture.config;
-    await rename(backupsDir, `${backupsDir}-away`);
-    const { store, backups } = await fixture.backup.operators.status();
-    expect([store.isUp, backups.archives]).toEqual([true, null]);
-    await rename(`${backupsDir}-away`, backupsDir);
   });
 });

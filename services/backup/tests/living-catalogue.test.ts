@@ -43,20 +43,13 @@ describe('an operator’s settings for a store', () => {
     expect(JSON.stringify(before)).toContain('77');
     const live = fixture.tasks.name;
     await fixture.archive('passed-over.tar.gz', {
+      // load/hostile-statements.ts has many more.
       'database.sql': `
-        create schema app; set search_path = public;
         create table public.pg_database (datname text, datdba int, oid int); insert into public.pg_database values ('${live}', 16384, 1);
         create function public.pg_get_userbyid(oid) returns name language sql as $$ select 'mallory'::name $$;
-        create function public.boom() returns trigger language plpgsql as $$ begin perform pg_sleep(1000); end $$;
-        create cast (text as uuid) with inout as implicit;
-        create domain public.loop as text check (pg_sleep(1000) is null);
-        ${tasksDump(['passed over']).replace('title text', 'title public.loop')}
-        create trigger t before insert on tasks for each row execute function public.boom();
-        create rule r as on insert to tasks do instead nothing;
-        create view v as select 1; create event trigger e on ddl_command_end execute function public.boom();
+        ${tasksDump(['passed over'])} create rule r as on insert to tasks do instead nothing;
         grant all on schema public to public; grant all on tasks to public; alter default privileges grant all on tables to public;
-        comment on database ${live} is 'mine'; comment on table tasks is 'mine'; security label on table tasks is 'mine';
-        create extension citext; create language plpython3u; create publication p for all tables;`,
+        comment on database ${live} is 'mine'; create extension citext;`,
     });
     expect(await fixture.restore('passed-over.tar.gz')).toMatchObject(restored);
     expect(await catalogueOf(fixture.tasks)).toEqual(before);
@@ -100,9 +93,9 @@ async function removesAfterAnyCrash(adminUrl: string) {
 
 describe('an administrator who is not a superuser', () => {
   it('needs permission to create databases and roles, and membership in the owner', async () => {
-    const [admin, owner] = [
-      `test_admin_${randomBytes(4).toString('hex')}`,
-      `test_owner_${randomBytes(4).toString('hex')}`,
+    const [admin, owner] = ['admin', 'owner'].map((name) => `test_${name}_${randomBytes(4).toString('hex')}`) as [
+      string,
+      string,
     ];
     const live = fixture.tasks.name;
     // Only superusers may set a setting that no module defines.
@@ -125,10 +118,8 @@ describe('an administrator who is not a superuser', () => {
     try {
       await fixture.archive('unprivileged.tar.gz', { 'database.sql': tasksDump(['by hand']) });
       const before = await catalogueOf(fixture.tasks);
-      expect([await restoreWith(other, 'unprivileged.tar.gz'), logged.filter(({ err }) => err)]).toMatchObject([
-        restored,
-        [],
-      ]);
+      expect(await restoreWith(other, 'unprivileged.tar.gz')).toMatchObject(restored);
+      expect(logged.filter(({ err }) => err)).toEqual([]);
       expect(logged.filter(({ refused }) => refused)).toMatchObject([
         { refused: [expect.stringMatching(/^alter database .* set "app"."mode" to {2}…: permission denied/)] },
       ]);

@@ -8,7 +8,6 @@ import { dropFresh } from '../src/databases/fresh-database.ts';
 import { restoreNames } from '../src/databases/names.ts';
 import { loadLimits, type LoadLimits } from '../src/restore/watch-database.ts';
 import { prepareStore } from '../src/restore/prepare-store.ts';
-import type { StoreOwner } from '../src/index.ts';
 import { tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
 import { withClient } from './support/databases.ts';
@@ -29,19 +28,13 @@ async function prepare(
   const path = join(dir, 'database.sql');
   await writeFile(path, dump);
   const { tasks } = createOwners({ tasks: live.url, auth: live.url });
-  const owner: StoreOwner = {
-    ...tasks,
-    async importDatabase(database) {
-      await importDatabase(inDatabase(live.url, database));
-      return tasks.importDatabase(database);
-    },
-  };
-  const store = { name: 'tasks' as const, adminUrl: live.url, owner };
-  const all = { ...loadLimits(DEFAULT_SIZES), ...limits };
+  const importing = (database: string) =>
+    importDatabase(inDatabase(live.url, database)).then(() => tasks.importDatabase(database));
+  const owner = { ...tasks, importDatabase: importing };
   try {
-    const preparation = { store, names, path, limits: all, log: createRecordingLog().log };
     return await prepareStore({
-      ...preparation,
+      ...{ store: { name: 'tasks', adminUrl: live.url, owner }, names, path, log: createRecordingLog().log },
+      limits: { ...loadLimits(DEFAULT_SIZES), ...limits },
       onProgress: ({ phase }) => phase === 'load' && onLoaded?.(names.fresh),
     }).catch((error: unknown) => error);
   } finally {
@@ -51,42 +44,43 @@ async function prepare(
   }
 }
 
+const query = (text: string) => (url: string) => withClient(url, (client) => client.query(text));
+
 describe('preparing a store', () => {
-  it('ends, with its sessions, when the importing service stops working', async () => {
-    const sleep = (url: string) => withClient(url, (client) => client.query('select pg_sleep(1000)'));
-    expect(await prepare(sleep, { stallMs: 1_000 })).toEqual(new Error('There was no progress.'));
-  });
+  const busy = (url: string) =>
+    withClient(url, async (client) => {
+      for (;;) await client.query('select pg_sleep(0.1)');
+    });
 
-  it('ends when the time is up, even while there is progress', async () => {
-    const busy = (url: string) =>
-      withClient(url, async (client) => {
-        for (;;) await client.query('select pg_sleep(0.1)');
-      });
-    expect(await prepare(busy, { timeoutMs: 1_500 })).toEqual(new Error('The time is up.'));
-  });
-
-  it('ends when the database grows too large during the load', async () => {
-    const fill = (url: string) =>
-      withClient(url, (client) =>
-        client.query(`create table f as select repeat('x', 1000), generate_series(1, 1000000000)`),
-      );
-    expect(await prepare(fill, { databaseBytes: 64 * 1024 * 1024 })).toEqual(new Error('The database grew too large.'));
+  it.each<[what: string, importing: (url: string) => Promise<unknown>, limits: Partial<LoadLimits>, error: string]>([
+    [
+      'the importing service stops working',
+      query('select pg_sleep(1000)'),
+      { stallMs: 1_000 },
+      'There was no progress.',
+    ],
+    ['the time is up, even while there is progress', busy, { timeoutMs: 1_500 }, 'The time is up.'],
+    [
+      'the database grows too large',
+      query(`create table f as select repeat('x', 1000), generate_series(1, 1000000000)`),
+      { databaseBytes: 64 * 1024 * 1024 },
+      'The database grew too large.',
+    ],
+  ])('ends, with its sessions, when %s', async (_what, importing, limits, error) => {
+    expect(await prepare(importing, limits)).toEqual(new Error(error));
   });
 
   it('ends before the import if the load leaves more than tables', async () => {
     const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(500_000);
     let made: Promise<unknown> | undefined;
     const onLoaded = (database: string) =>
-      void (made ??= withClient(inDatabase(live.url, database), (client) =>
-        client.query(`create function public.f() returns int language sql as 'select 1'`),
-      ));
-    let isImported = false;
-    const importDatabase = async () => void (isImported = true);
+      void (made ??= query(`create function public.f() returns int language sql as 'select 1'`)(inDatabase(live.url, database))); // prettier-ignore
+    const importDatabase = jest.fn(async () => undefined);
     const dump = `create table tasks (id uuid, title text);\ncopy tasks from stdin;\n${rows}\\.\n`;
     const end = await prepare(importDatabase, {}, { dump, onLoaded });
     await made;
     expect(end).toEqual(new Error('The dump left more than tables: 1 × function.'));
-    expect(isImported).toBe(false);
+    expect(importDatabase).not.toHaveBeenCalled();
   }, 180_000);
 
   it('continues as long as there is progress', async () => {

@@ -54,39 +54,27 @@ const begin = (id: string, values: Partial<Restore> = {}) =>
 describe('the journal of restores', () => {
   beforeEach(() => store.query('delete from restores'));
 
-  it('lists unfinished restores, oldest first', async () => {
-    await begin('second', { startedAt: at(2) });
-    await begin('ended', { endedAt: at(1) });
-    await begin('first', { startedAt: at(1) });
-    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['first', 'second']);
-  });
-
   it('keeps replaced stores until their time although a clock is behind, but not the new ones of an undone restore', async () => {
     await begin('kept', { stage: 'restored', endedAt: at(30), leftUntil: at(40) });
     await begin('expired', { stage: 'restored', endedAt: at(3), leftUntil: at(4) });
     await begin('undone', { stage: 'undone', endedAt: at(30), leftUntil: at(30) });
     await begin('gone', { stage: 'undone', endedAt: at(30) });
-    await begin('running', { stage: 'loading' });
+    await begin('later', { startedAt: at(2) });
+    await begin('running', { startedAt: at(1) });
+    expect((await journal.unfinished()).map(({ id }) => id)).toEqual(['running', 'later']); // oldest first
     expect((await journal.overdue(at(4))).map(({ id }) => id).toSorted()).toEqual(['expired', 'undone']);
   });
 
-  it('accepts no further step of a restore that has ended', async () => {
-    await begin('r');
-    await journal.reach('r', { stage: 'swapping', freshIds: { tasks: '1' } });
-    expect(await journal.find('r')).toMatchObject({ stage: 'swapping', freshIds: { tasks: '1' }, endedAt: null });
-    await journal.end(await journal.find('r'), { stage: 'undone', at: at(1), leftUntil: null });
-    await expect(journal.reach('r', { stage: 'decided' })).rejects.toThrow('Another instance settled');
-    expect(await journal.find('r')).toMatchObject({ stage: 'undone', endedAt: at(1) });
-  });
-
-  it('does not end a restore that has advanced, or one that has ended', async () => {
+  it('does not end a restore that has advanced, and changes none that has ended', async () => {
     await begin('r');
     const seen = await journal.find('r');
-    await journal.reach('r', { stage: 'swapping' });
+    await journal.reach('r', { stage: 'swapping', freshIds: { tasks: '1' } });
     const end = { stage: 'undone', at: at(1), leftUntil: null } as const;
     expect(await journal.end(seen, end)).toBe(false);
-    expect(await journal.find('r')).toMatchObject({ stage: 'swapping', endedAt: null });
+    expect(await journal.find('r')).toMatchObject({ stage: 'swapping', freshIds: { tasks: '1' }, endedAt: null });
     expect(await journal.end(await journal.find('r'), end)).toBe(true);
     expect(await journal.end({ ...seen, stage: 'swapping' }, end)).toBe(false);
+    await expect(journal.reach('r', { stage: 'decided' })).rejects.toThrow('Another instance settled');
+    expect(await journal.find('r')).toMatchObject({ stage: 'undone', endedAt: at(1) });
   });
 });

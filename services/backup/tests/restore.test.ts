@@ -1,9 +1,6 @@
-import { asUnavailable } from '@taskmesh/store';
-import { unavailable } from '@taskmesh/contracts';
-import { atEnd, eventually } from '@taskmesh/testing';
+import { atEnd } from '@taskmesh/testing';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Pool } from 'pg';
 import type { StoreOwner } from '../src/index.ts';
 import {
   accountsDump,
@@ -56,11 +53,7 @@ describe('the rules of a restore', () => {
   });
 
   it.each([
-    [
-      'a forbidden statement',
-      "copy t from program 'ls';",
-      'the dump was not accepted: Line 1: COPY is allowed FROM stdin only',
-    ],
+    ['a forbidden statement', 'do $$ $$;', 'the dump was not accepted: Line 1: DoStmt is not allowed in a dump'],
     ['another store', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
     ['nothing', undefined, 'it holds no database.sql'],
@@ -110,6 +103,20 @@ describe('an archive made by Taskmesh', () => {
     expect(await fixture.inStores()).toEqual(NEW);
     expect(await fixture.auth.query('select count(*)::int as n from sessions')).toEqual([{ n: 2 }]);
   });
+
+  it('replaces nothing if services of a newer release have migrated a store, unless that is allowed, as after a rollback', async () => {
+    await fixture.tasks.query(`create table mikro_orm_migrations as select 1 as id, '0002-newer' as name`);
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({
+      outcome: 'PROCESSED',
+      message: expect.stringMatching(/The store tasks is not replaced: a newer release has .* NEWER_SCHEMA=allow/),
+    });
+    expect(await fixture.inStores()).toEqual(OLD);
+    const schema = { ...fixture.config.schema, acceptsNewer: true };
+    await fixture.withOther({ schema }, async (other) => {
+      expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    });
+    expect(await fixture.inStores()).toEqual(NEW);
+  });
 });
 
 describe('a restore of one store', () => {
@@ -135,12 +142,7 @@ describe('a restore of one store', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
-  it.each([
-    ['an unknown name', ['tasks', 'everything']],
-    ['a name in another case', ['Tasks']],
-    ['an object’s own name', ['toString']],
-    ['an empty list', []],
-  ])('is refused with %s', async (_what, stores) => {
+  it.each([[['tasks', 'everything']], [['Tasks']], [['toString']], [[]]])('is refused with %j', async (stores) => {
     await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject({
       code: 'BAD_USER_INPUT',
       message: expect.stringMatching(/^The list of stores names .*There are: tasks, auth\.$/),
@@ -157,12 +159,8 @@ describe('a safety backup', () => {
     const { outcome, safetyBackup } = await restoreWith(other, 'own.tar.gz');
     expect([outcome, safetyBackup]).toEqual(['RESTORED', expect.stringMatching(/^taskmesh-.*\.tar\.gz$/)]);
     expect(await fixture.inStores()).toEqual(NEW);
-    expect(
-      await fixture.own.query('select safety_backup as file from restores where safety_backup is not null'),
-    ).toEqual([{ file: safetyBackup }]);
-    expect(await fixture.own.query('select origin from backups where file = $1', [safetyBackup])).toEqual([
-      { origin: 'safety' },
-    ]);
+    const recorded = 'select origin from restores join backups b on b.file = safety_backup where b.file = $1';
+    expect(await fixture.own.query(recorded, [safetyBackup])).toEqual([{ origin: 'safety' }]);
     const declined = await restoreWith(other, safetyBackup ?? '', { safetyBackup: false });
     expect(declined).toMatchObject({ outcome: 'RESTORED', safetyBackup: null });
     expect(await fixture.inStores()).toEqual(OLD);
@@ -182,11 +180,12 @@ describe('a safety backup', () => {
   });
 
   it('is also named if the restore fails after it', async () => {
-    const { carryOver } = fixture.owners.auth;
-    fixture.owners.auth.carryOver = () => Promise.reject(new Error('no luck'));
-    const { outcome, safetyBackup } = await fixture.restore('own.tar.gz', { safetyBackup: true });
-    fixture.owners.auth.carryOver = carryOver;
-    expect([outcome, await archives()]).toEqual(['PROCESSED', expect.arrayContaining([safetyBackup])]);
+    const carryOver = () => Promise.reject(new Error('no luck'));
+    const owners = { ...fixture.owners, auth: { ...fixture.owners.auth, carryOver } };
+    await fixture.withOther({ owners }, async (other) => {
+      const { outcome, safetyBackup } = await restoreWith(other, 'own.tar.gz', { safetyBackup: true });
+      expect([outcome, await archives()]).toEqual(['PROCESSED', expect.arrayContaining([safetyBackup])]);
+    });
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
@@ -199,38 +198,6 @@ describe('a safety backup', () => {
 });
 
 describe('around the swap', () => {
-  it('writers and readers wait only briefly, and no acknowledged session is lost', async () => {
-    const pool = new Pool({ connectionString: fixture.auth.url, max: 4 });
-    pool.on('error', () => undefined);
-    const acknowledged: string[] = [];
-    const failures: string[] = [];
-    let stop = false;
-    const work = async () => {
-      while (!stop) {
-        try {
-          const { rows } = await pool.query<{ id: string }>('insert into sessions (account) values (1) returning id');
-          if (rows[0]) acknowledged.push(rows[0].id);
-        } catch (error) {
-          if (!asUnavailable(error)) failures.push(String(error));
-        }
-      }
-    };
-    const workers = [work(), work(), work()];
-    try {
-      await eventually(() => acknowledged.length > 20);
-      expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
-      const before = acknowledged.length;
-      await eventually(() => acknowledged.length > before + 20);
-    } finally {
-      stop = true;
-      await Promise.all(workers);
-      await pool.end();
-    }
-    expect(failures).toEqual([]);
-    const kept = new Set((await fixture.auth.query('select id from sessions')).map(({ id }) => id));
-    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
-  });
-
   it('an interrupted restore is settled before the archive of the next one is extracted, which may take long or fail', async () => {
     await fixture.own.query(
       `insert into restores (id, file, stage, stores, started_at) values ('died', 'own.tar.gz', 'loading', '{tasks,auth}', now())`,
@@ -252,18 +219,6 @@ describe('around the swap', () => {
     };
     await fixture.withOther({ owners: { ...fixture.owners, auth } }, async (other) => {
       expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
-    });
-    expect(await fixture.inStores()).toEqual(OLD);
-  });
-
-  it('a restore reports why the service that owns a store cannot import it', async () => {
-    const importDatabase = () => Promise.reject(unavailable('PostgreSQL does not let the user do that.'));
-    const tasks = { ...fixture.owners.tasks, importDatabase };
-    await fixture.withOther({ owners: { ...fixture.owners, tasks } }, async (other) => {
-      expect(await restoreWith(other, 'foreign.tar.gz')).toMatchObject({
-        ...{ outcome: 'PROCESSED', databaseRestored: false },
-        message: expect.stringContaining('was not restored (PostgreSQL does not let the user do that).'),
-      });
     });
     expect(await fixture.inStores()).toEqual(OLD);
   });

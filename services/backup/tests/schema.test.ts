@@ -1,8 +1,6 @@
 import { schemaDifference } from '@taskmesh/store/testing';
 import { createBackupDatabase } from '../src/database.ts';
 
-describe('the entities', () => {
-  it('describe their tables as the migrations create them', async () => {
-    expect(await schemaDifference(createBackupDatabase)).toBe('');
-  });
+it('the entities describe their tables as the migrations create them', async () => {
+  expect(await schemaDifference(createBackupDatabase)).toBe('');
 });

@@ -1,19 +1,18 @@
 import { inDatabase } from '@taskmesh/store';
-import { administer, atEnd, connectClient } from '@taskmesh/testing';
-import { randomBytes } from 'node:crypto';
-import { maintenanceUrl } from '../src/databases/connect.ts';
-import { swapIn } from '../src/databases/swap.ts';
-import { exchangeStores, swapStores } from '../src/restore/swap-stores.ts';
+import { administer, connectClient } from '@taskmesh/testing';
+import { exchangeStores, swapStores, type Exchange } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
-import { createTestStores, SWAPPED, UNTOUCHED, type RestoreTrial } from './support/test-stores.ts';
+import {
+  createTestStores,
+  NOW,
+  SWAPPED,
+  UNTOUCHED,
+  whileAnotherWorks,
+  type RestoreTrial,
+} from './support/test-stores.ts';
 import { withClient } from './support/databases.ts';
 
-/** An administrator who may not end sessions of superusers. */
-const ADMIN = `test_swap_${randomBytes(5).toString('hex')}`;
 let trial: RestoreTrial;
-
-await administer(`create role ${ADMIN} createdb login password 'secret' in role pg_monitor, pg_signal_backend`);
-atEnd(() => administer(`drop role ${ADMIN}`));
 const testStores = await createTestStores();
 
 /** Swaps the stores and calls `at` for each stage of the journal. Returns the journal's and the servers' state at each step. */
@@ -32,7 +31,12 @@ async function swap(at: Partial<Record<RestoreStage, () => Promise<unknown>>> = 
   return steps;
 }
 
-const messages = () => trial.logged.map(({ msg }) => msg);
+/** Does all of a restore but the preparation of the new stores. */
+function exchange(more: Partial<Exchange> = {}) {
+  const { line: restore } = trial;
+  const steps = { prepare: async () => undefined, mayContinue: async () => true, onProgress: () => undefined };
+  return exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore, ...steps, ...more });
+}
 
 describe('a swap of stores on one server', () => {
   beforeEach(async () => {
@@ -43,90 +47,31 @@ describe('a swap of stores on one server', () => {
     expect(await swap()).toEqual([['swapping', ...UNTOUCHED], 'attempt']);
     expect(await trial.state()).toEqual(SWAPPED);
     expect(trial.line).toMatchObject({ stage: 'swapping', freshIds: trial.freshIds });
-    expect(messages()).toEqual([]);
-  });
-
-  it('does not begin if a new database is missing', async () => {
-    await administer(`drop database ${trial.names.auth.fresh}`);
-    await expect(swap()).rejects.toThrow('to become the store of auth no longer exists');
-    expect(await trial.state()).toEqual([UNTOUCHED[0], 'live: former']);
-    expect(trial.line.stage).toBe('loading');
-  });
-
-  it('fails, and reports the session that may not be ended', async () => {
-    const { live, fresh, old } = trial.names.tasks;
-    const url = new URL(maintenanceUrl(trial.stores.tasks.adminUrl));
-    [url.username, url.password] = [ADMIN, 'secret'];
-    for (const name of [live, fresh]) await administer(`alter database ${name} owner to ${ADMIN}`);
-    const client = await connectClient(trial.stores.tasks.adminUrl);
-    const swapping = withClient(url.href, (admin) =>
-      swapIn(
-        { ...trial, client: admin, url: url.href, names: [{ live, fresh, old, loader: '' }], lockers: new Map() },
-        { open: true },
-      ),
-    );
-    await expect(swapping).rejects.toMatchObject({ code: '55006' });
-    for (const name of [live, fresh]) await administer(`alter database ${name} owner to current_user`);
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    expect(trial.logged).toMatchObject([{ databases: [live], sessions: [rows[0]?.pid] }]);
-    expect(await trial.state()).toEqual(UNTOUCHED);
   });
 
   it('waits for an instance that is still working on the same restore', async () => {
-    const client = await connectClient(inDatabase(trial.stores.tasks.adminUrl, 'postgres'));
-    const lock = `hashtextextended('taskmesh-restore ' || current_user || ' r', 0)`;
-    await client.query(`select pg_advisory_lock(${lock})`);
-    const swapping = swap();
-    const waits = async () =>
-      (
-        await administer(
-          `select 1 from pg_locks where locktype = 'advisory' and not granted and pid <> pg_backend_pid()`,
-        )
-      ).length;
-    while ((await waits()) === 0);
-    expect(trial.line.stage).toBe('loading');
-    await client.query('select pg_advisory_unlock_all()');
-    await swapping;
+    await whileAnotherWorks(swap, () => expect(trial.line.stage).toBe('loading'));
     expect(await trial.state()).toEqual(SWAPPED);
   });
-});
 
-describe('a swap of stores with a schema', () => {
-  const migrate = async (versions: { live: string; fresh: string }) => {
-    for (const which of ['live', 'fresh'] as const)
-      await withClient(inDatabase(trial.stores.tasks.adminUrl, trial.names.tasks[which]), (client) =>
-        client.query(`create table mikro_orm_migrations as select 1 as id, '${versions[which]}' as name`),
-      );
-  };
-
-  beforeEach(async () => {
-    trial = await testStores.begin();
-  });
-  afterEach(async () => {
-    const { live, fresh } = (await testStores.begin()).names.tasks;
-    for (const name of [live, fresh]) await administer(`drop database ${name}`); // other tests need them without versions
-  });
-
-  it('does not begin if services of a newer release have migrated a live store, because they need that schema', async () => {
-    await migrate({ live: '0002-newer', fresh: '0001-older' });
-    await expect(swap()).rejects.toMatchObject({
-      code: 'CONFLICT',
-      message: expect.stringMatching(
-        /^The store tasks is not replaced: a newer release has migrated it: .* NEWER_SCHEMA=allow/,
-      ),
-    });
-    expect(await trial.state()).toEqual(UNTOUCHED);
-    expect(trial.line.stage).toBe('loading');
-  });
-
-  it.each([
-    ['the new store has the newer one', '0001-older', '0002-newer', false],
-    ['a newer one is allowed, as after a rollback', '0002-newer', '0001-older', true],
-  ])('replaces them if %s', async (_what, live, fresh, acceptsNewerSchema) => {
-    await migrate({ live, fresh });
-    trial.acceptsNewerSchema = acceptsNewerSchema;
-    await swap();
+  it.each<[when: string, isAway: () => boolean]>([
+    ['right after the swap', () => trial.line.stage === 'swapping'],
+    ['after the restore was settled', () => trial.line.endedAt !== null],
+  ])('succeeds with a pending clean-up if the journal cannot be read %s', async (_when, isAway) => {
+    const { find } = trial.journal;
+    trial.journal.find = async (id) => (isAway() ? Promise.reject(new Error('away')) : find(id));
+    expect(await exchange()).toEqual({ isCleanUpPending: true });
     expect(await trial.state()).toEqual(SWAPPED);
+  });
+
+  it('succeeds although it failed here, if another process has settled it as restored', async () => {
+    const prepare = async () => {
+      for (const name of ['tasks', 'auth'] as const) await trial.swap(name, { open: true });
+      Object.assign(trial.line, { stage: 'restored', endedAt: NOW, leftUntil: null });
+      throw new Error('the connection was lost');
+    };
+    expect(await exchange({ prepare })).toEqual({ isCleanUpPending: false, keptUntil: null });
+    expect(trial.logged.map(({ msg }) => msg)).toContain('the stores were replaced all the same');
   });
 });
 
@@ -171,50 +116,20 @@ describe('a swap that carries data over', () => {
       [trial.names.auth.live],
     );
 
-  it('does not begin if the locks were lost meanwhile', async () => {
+  it('replaces nothing if the locks were lost meanwhile, or are lost right before the renames', async () => {
     trial.stores.auth.owner.carryOver = () => loseLockers().then(() => undefined);
     await expect(swap()).rejects.toThrow();
-    expect(trial.line.stage).toBe('loading');
-    expect(await trial.state()).toEqual(UNTOUCHED);
-  });
-
-  it('replaces nothing if the locks are lost right before the renames', async () => {
+    expect([trial.line.stage, ...(await trial.state())]).toEqual(['loading', ...UNTOUCHED]);
     trial.stores.auth.owner.carryOver = async () => undefined;
     await expect(swap({ swapping: loseLockers })).rejects.toThrow('A session that kept writers out was lost.');
     expect(await trial.state()).toEqual(UNTOUCHED);
-    expect(messages()).toContainEqual(expect.stringContaining('databases not swapped'));
-  });
-
-  it('ends if the carry-over fails, and lets writers in again', async () => {
-    trial.stores.auth.owner.carryOver = () => Promise.reject(new Error('auth is away'));
-    await expect(swap()).rejects.toThrow('auth is away');
-    expect(await write()).toBe('written');
-    expect(await trial.state()).toEqual(UNTOUCHED);
-  });
-
-  it('ends the sessions in the new store when the carry-over is abandoned', async () => {
-    let ended: Promise<unknown> | undefined;
-    trial.stores.auth.owner.carryOver = async (database) => {
-      const client = await connectClient(inDatabase(trial.stores.auth.adminUrl, database));
-      ended = client.query('select pg_sleep(60)').catch(({ code }: { code?: string }) => code);
-      throw new Error('no response in time');
-    };
-    await expect(swap()).rejects.toThrow('no response in time');
-    expect(await ended).toBe('57P01');
   });
 
   it('copies most of the data before writers are locked out', async () => {
     const stages: unknown[] = [];
     const note = (stage: string) => async () => void stages.push(stage, await write());
-    const beforeSwap = async () => void stages.push('safety backup');
     Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
-    const exchange = {
-      prepare: async () => undefined,
-      beforeSwap,
-      mayContinue: async () => true,
-      onProgress: () => undefined,
-    };
-    await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
+    await exchange({ beforeSwap: async () => void stages.push('safety backup') });
     expect(stages).toEqual(['ahead', 'written', 'safety backup', 'final', '55P03']);
   });
 
@@ -230,9 +145,8 @@ describe('a swap that carries data over', () => {
       void (await withClient(inDatabase(adminUrl, database), (client) =>
         client.query(`set lock_timeout = '2s'; truncate sessions`),
       ));
-    const exchange = { prepare: async () => undefined, mayContinue: async () => true, onProgress: () => undefined };
-    await exchangeStores({ ...trial, onUnsettled: () => undefined }, { restore: trial.line, ...exchange });
-    expect(messages()).toContain('nothing was carried over ahead');
+    await exchange();
+    expect(trial.logged.map(({ msg }) => msg)).toContain('nothing was carried over ahead');
     expect(await trial.state()).toEqual(SWAPPED);
   });
 });

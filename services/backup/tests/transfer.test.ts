@@ -1,3 +1,4 @@
+import type { AppError } from '@taskmesh/contracts';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,14 +23,8 @@ describe('an upload', () => {
     const pieces = [content.subarray(0, 1), content.subarray(1, 2), content.subarray(2, MIB), content.subarray(MIB)];
     const stored = await upload('sent.tar.gz', ...pieces);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    expect(stored).toMatchObject({
-      file: 'sent.tar.gz',
-      sizeBytes: content.length,
-      sha256,
-      stores: [],
-      verifiedAt: null,
-    });
-    expect(await fixture.backup.backups.find('sent.tar.gz')).toMatchObject({ sha256, sizeBytes: content.length });
+    const known = { file: 'sent.tar.gz', sizeBytes: content.length, sha256, stores: [], verifiedAt: null };
+    expect([stored, await fixture.backup.backups.find('sent.tar.gz')]).toMatchObject([known, known]);
     expect((await readFile(onDisk('sent.tar.gz'))).equals(content)).toBe(true);
     expect((await stat(onDisk('sent.tar.gz'))).mode & 0o777).toBe(0o600);
   });
@@ -82,31 +77,24 @@ describe('an upload', () => {
     const sent = await Promise.allSettled(['a', 'b', 'c', 'd'].map((text) => upload('raced.tar.gz', zipped(text))));
     expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const [winner] = sent.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    const sha256 = createHash('sha256')
-      .update(await readFile(onDisk('raced.tar.gz')))
-      .digest('hex');
-    expect(winner?.sha256).toBe(sha256);
-    expect(await upload('raced.tar.gz', await readFile(onDisk('raced.tar.gz')))).toMatchObject({ sha256 });
+    const stored = await readFile(onDisk('raced.tar.gz'));
+    const sha256 = createHash('sha256').update(stored).digest('hex');
+    expect([winner, await upload('raced.tar.gz', stored)]).toMatchObject([{ sha256 }, { sha256 }]);
     await expect(upload('raced.tar.gz', zipped('e'))).rejects.toMatchObject({ code: 'CONFLICT' });
   });
 
-  it.each([
-    'notes.txt', 'a.tar', '.hidden.tar.gz', '.tar.gz', '../x.tar.gz', 'a/b.tar.gz', '/tmp/x.tar.gz', 'a\\b.tar.gz',
-    'a\0.tar.gz', 'a\n.tar.gz', 'a:1.tar.gz', '', '..', `${'x'.repeat(250)}.tar.gz`, '\ud800.tar.gz',
-  ])('cannot be named %j', async (file) => {
+  it('needs a name that can be listed, and the content that the name promises', async () => {
     const before = await names();
-    await expect(upload(file, zipped('x'))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    const bad = ['notes.txt', 'a.tar', '.hidden.tar.gz', '../x.tar.gz', 'a/b.tar.gz', 'a\\b.tar.gz', 'a\0.tar.gz', 'a:1.tar.gz', '', '..', `${'x'.repeat(250)}.tar.gz`, '\ud800.tar.gz']; // prettier-ignore
+    for (const [file, content] of [
+      ...bad.map((file) => [file, zipped('x')] as const),
+      ['text.tar.gz', Buffer.from('PK is no gzip')],
+      ['empty.tar.gz', Buffer.alloc(0)],
+      ['one-byte.tar.gz', Buffer.from([0x1f])],
+      ['plain.tar.gz.age', zipped('not encrypted')],
+    ] as const)
+      expect([file, await upload(file, content).catch(({ code }: AppError) => code)]).toEqual([file, 'BAD_USER_INPUT']);
     expect(await names()).toEqual(before);
-  }); // prettier-ignore
-
-  it.each([
-    ['text.tar.gz', Buffer.from('PK is no gzip')],
-    ['empty.tar.gz', Buffer.alloc(0)],
-    ['one-byte.tar.gz', Buffer.from([0x1f])],
-    ['plain.tar.gz.age', zipped('not encrypted')],
-  ])('must have the content that its name %j promises', async (file, content) => {
-    await expect(upload(file, content)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
-    expect(await listed()).not.toContain(file);
   });
 
   it('may be encrypted, with any content', async () => {
@@ -154,16 +142,5 @@ describe('a download', () => {
     await writeFile(onDisk('folder/inner.tar.gz'), 'not listed');
     for (const file of ['notes.txt', 'folder/inner.tar.gz', '../x.tar.gz', 'none.tar.gz', '', 'folder'])
       expect(await fixture.backup.backups.download(file)).toBeUndefined();
-  });
-});
-
-describe('a backup', () => {
-  it('is found by its name', async () => {
-    await upload('found.tar.gz', zipped('x'));
-    const ask = async (file: string) =>
-      (await fixture.request('query ($file: String!) { backup(file: $file) { file } }', { file })).data.backup;
-    expect(await ask('found.tar.gz')).toEqual({ file: 'found.tar.gz' });
-    expect(await ask('missing.tar.gz')).toBeNull();
-    expect(await ask('../found.tar.gz')).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
-import type { ImportResult, WorkProgress } from '@taskmesh/internal-api';
+import type { ImportResult, OnWorkProgress, WorkProgress } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import { eventually } from '@taskmesh/testing';
+import { utimesSync } from 'node:fs';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restoreNames } from '../src/databases/names.ts';
@@ -42,13 +43,8 @@ function promising(rows: Record<string, number>) {
 describe('verifying a backup', () => {
   it('verifies an archive made here, and records that in the catalogue', async () => {
     const { file, sha256 } = await fixture.backup.backups.create();
-    const { verified } = await verify(file);
-    expect(verified).toEqual({
-      file,
-      stores: ['tasks', 'auth'],
-      verifiedAt: expect.any(String),
-      verifiedVersion: expect.stringMatching(/^\d+\.\d+\.\d+/),
-    });
+    const what = { file, stores: ['tasks', 'auth'], verifiedAt: expect.any(String), verifiedVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) }; // prettier-ignore
+    expect((await verify(file)).verified).toEqual(what);
     expect(await find(file)).toMatchObject({ file, sha256, verifiedAt: expect.any(Date) });
     const listed = (await fixture.backup.backups.list()).find((backup) => backup.file === file);
     expect(listed?.verifiedAt).toBeInstanceOf(Date);
@@ -58,20 +54,15 @@ describe('verifying a backup', () => {
     await fixture.archive('steps.tar.gz', good());
     const progress: WorkProgress[] = [];
     await fixture.backup.backups.verify('steps.tar.gz', (step) => progress.push(step));
-    const steps = progress.map(({ phase, store = '' }) => `${phase} ${store}`.trim());
-    const inOrder = steps.filter((step, index) => step !== steps[index - 1]);
-    expect(inOrder).toEqual(['extract', 'load tasks', 'check tasks', 'load auth', 'check auth']);
+    const steps = new Set(progress.map(({ phase, store = '' }) => `${phase} ${store}`.trim()));
+    expect([...steps]).toEqual(['extract', 'load tasks', 'check tasks', 'load auth', 'check auth']);
     for (const { doneBytes = 0, totalBytes = 0 } of progress) expect(doneBytes).toBeLessThanOrEqual(totalBytes);
     const read = progress.findLast(({ phase }) => phase === 'extract');
     expect(read?.doneBytes).toBe(read?.totalBytes);
   });
 
   it.each<[string, Record<string, string>, string]>([
-    [
-      'a dump that PostgreSQL refuses',
-      { 'database.sql': 'insert into nowhere values (1);' },
-      'Line 1: relation "nowhere"',
-    ],
+    ['a refused dump', { 'database.sql': 'insert into nowhere values (1);' }, 'Line 1: relation "nowhere"'],
     ['an incomplete store', { 'database.sql': 'create table other (id int);' }, 'There is no table tasks.'],
     ['a table not in the manifest', promising({}), 'The manifest does not name the table tasks.'],
     ['a manifest of more tables', promising({ tasks: 2, labels: 0 }), 'names the table labels, which is missing.'],
@@ -80,10 +71,12 @@ describe('verifying a backup', () => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, files);
     const { error } = await verify(file);
-    expect(error?.code).toBe('CONFLICT');
-    expect(error?.message).toContain('The archive is not fit for a restore: ');
+    expect(error).toEqual({
+      code: 'CONFLICT',
+      message: expect.stringContaining('The archive is not fit for a restore: '),
+    });
     expect(error?.message).toContain(reason);
-    expect((await find(file))?.verifiedAt ?? null).toBeNull();
+    expect(await find(file)).toMatchObject({ verifiedAt: null, unfitAt: expect.any(Date) });
   });
 
   it('does not count an archive as verified that replaced a verified one, even if it has the same size', async () => {
@@ -105,22 +98,19 @@ describe('verifying a backup', () => {
     expect(await find(file)).toMatchObject({ ...nothing, unfitAt: expect.any(Date) });
     await at(10);
     expect(await find(file)).toMatchObject(nothing);
+    await writeFile(path, 'another');
+    expect(await find(file)).toMatchObject({ ...nothing, sizeBytes: 7, stores: [], origin: 'unknown' });
   });
 
   it('does not mark an archive as verified that replaced the examined one meanwhile', async () => {
     await fixture.archive('moved.tar.gz', good());
     const moved = join(fixture.config.backupsDir, 'moved.tar.gz');
-    const replace = async () => utimes(moved, new Date(0), new Date(0));
-    const begun: Promise<void>[] = [];
-    const run = fixture.backup.backups.verify(
-      'moved.tar.gz',
-      ({ phase }) => void (phase === 'load' && begun.push(replace())),
-    );
-    await expect(run).rejects.toMatchObject({
+    const replace: OnWorkProgress = ({ phase }) =>
+      void (phase === 'load' && utimesSync(moved, new Date(0), new Date(0)));
+    await expect(fixture.backup.backups.verify('moved.tar.gz', replace)).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       message: expect.stringContaining('replaced'),
     });
-    await Promise.all(begun);
     expect((await find('moved.tar.gz'))?.verifiedAt).toBeNull();
   });
 
@@ -135,11 +125,6 @@ describe('verifying a backup', () => {
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
     // The next verification removes what this one could not.
     await fixture.backup.backups.verify(file);
-  });
-
-  it('does not find unlisted files', async () => {
-    for (const file of ['none.tar.gz', '', '../verify.tar.gz', 'a\0.tar.gz', 'notes.txt'])
-      expect([file, (await verify(file)).error?.code]).toEqual([file, 'NOT_FOUND']);
   });
 
   it('does not block restores, and makes a second verification wait for the first', async () => {
@@ -188,6 +173,15 @@ describe('a failed verification', () => {
     expect(error?.message + JSON.stringify(fixture.logged)).not.toContain('written by a user');
   });
 
+  /** Verifies an archive with an owner of tasks that reports something else. */
+  const failureWith = async (file: string, change: (result: ImportResult) => ImportResult) => {
+    const { importDatabase } = fixture.owners.tasks;
+    fixture.owners.tasks.importDatabase = async (...args) => change(await importDatabase(...args));
+    const { error } = await verify(file);
+    fixture.owners.tasks.importDatabase = importDatabase;
+    return error;
+  };
+
   it.each<[string, (result: ImportResult) => ImportResult, RegExp]>([
     [
       'another release restores it',
@@ -203,25 +197,14 @@ describe('a failed verification', () => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);
     const known = await find(file);
-    const { importDatabase } = fixture.owners.tasks;
-    fixture.owners.tasks.importDatabase = async (database, archived) =>
-      change(await importDatabase(database, archived));
-    const { error } = await verify(file);
-    fixture.owners.tasks.importDatabase = importDatabase;
-    expect(error).toMatchObject({ message: expect.stringMatching(message), code: 'CONFLICT' });
+    expect(await failureWith(file, change)).toEqual({ message: expect.stringMatching(message), code: 'CONFLICT' });
     expect(await find(file)).toEqual(known);
     expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });
 
   it('rejects a store that reports imported rows that differ from the archive', async () => {
     await fixture.archive('fewer.tar.gz', good());
-    const { importDatabase } = fixture.owners.tasks;
-    fixture.owners.tasks.importDatabase = async (...args) => ({
-      ...(await importDatabase(...args)),
-      rows: { tasks: 1 },
-    });
-    const { error } = await verify('fewer.tar.gz');
-    fixture.owners.tasks.importDatabase = importDatabase;
+    const error = await failureWith('fewer.tar.gz', (result) => ({ ...result, rows: { tasks: 1 } }) as ImportResult);
     expect(error?.message).toContain('The table tasks has 1 rows, but the manifest says 2');
   });
 

@@ -62,7 +62,7 @@ const TAIL = /^-- PostgreSQL database dump complete\r?$/m;
 const EDGE_BYTES = 4_096;
 
 /** @throws LoadError for a file that begins like a dump of pg_dump but does not end like one, or that has another format */
-export async function checkFrame(file: FileHandle): Promise<void> {
+async function checkFrame(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
   const head = await textAt(file, 0);
   if (head.startsWith('PGDMP')) throw new LoadError("The dump is in pg_dump's custom format; a plain one is needed.");

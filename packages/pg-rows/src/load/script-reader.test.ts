@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { createScriptReader } from './script-reader.ts';
 
 async function* inPieces(text: string, size: number): AsyncGenerator<Buffer> {
@@ -34,7 +35,6 @@ describe('the script reader', () => {
     'create function f() returns int begin atomic; select case when true then 1 end; end;',
     'create or replace function begin() returns int language sql begin atomic select 1; end;',
     "insert into t values ('\\');",
-    "select U&'d\\0061t;', B'1', x'ff;';",
     "select typee'x;y';",
     "select E'it\\'s;'\n'more; \\'';",
     "select e'a\\';' -- a; comment's end\r\n -- and another\n\t'b\\';'\r'c;';",
@@ -47,118 +47,63 @@ describe('the script reader', () => {
   it.each([
     ['select 1;select 2;', ['select 1;', 'select 2;']],
     ['-- only; a comment\n\n  ', []],
-    ['/* only; a comment */', []],
-    ['\n\nselect 1', ['select 1']],
     ['select 1; select 2 -- end', ['select 1;', 'select 2 -- end']],
-    [
-      'insert into t values (1);\ninsert into t\nvalues (2)\n',
-      ['insert into t values (1);', 'insert into t\nvalues (2)\n'],
-    ],
+    ['select 1;\nselect\n2\n', ['select 1;', 'select\n2\n']],
     ['-- old; line ends\rselect 1;\rselect 2;', ['select 1;', 'select 2;']],
     ['select 1 -- a;\r; select 2;', ['select 1 -- a;\r;', 'select 2;']],
     ['begin; select 1; end;', ['begin;', 'select 1;', 'end;']],
     ['\\restrict abc\nselect 1;\n\\unrestrict abc\n', ['\\restrict abc', 'select 1;', '\\unrestrict abc']],
     ['select 1; \\! touch x\nselect 2;', ['select 1;', '\\! touch x', 'select 2;']],
-    ['\ufeffselect 1;', ['select 1;']],
-    ['-- a\n--\n\n\\unrestrict abc\n', ['\\unrestrict abc']],
+    [`-- ${'long '.repeat(300)}\n--\n\n\\unrestrict abc\n`, ['\\unrestrict abc']],
     ['\ufeff-- a\n\\restrict abc\nselect 1;', ['\\restrict abc', 'select 1;']],
-    ['\ufeff\\restrict abc\n', ['\\restrict abc']],
-    ['copy t from stdin;\n1\t2\n\\.\nselect 1;', ['copy t from stdin;', ['1\t2\n'], 'select 1;']],
-    [
-      'copy t from stdin;\n\\.\n\ncopy u from stdin;\nx\n\\.',
-      ['copy t from stdin;', [''], 'copy u from stdin;', ['x\n']],
-    ],
+    ['copy t from stdin;\n\\.\n\ncopy u from stdin;\n\\.', ['copy t from stdin;', [''], 'copy u from stdin;', ['']]],
     ['copy t from stdin;\r\na\r\n\\.\r\nselect 1;', ['copy t from stdin;', ['a\r\n'], 'select 1;']],
-    ['copy t from stdin;\n\\.x\n\\\\.\n.\n\\\n\\.\n', ['copy t from stdin;', ['\\.x\n\\\\.\n.\n\\\n']]],
-    [
-      'copy t from stdin;\n\\restrict x\n;\'"$$\n\\.\nselect 1;',
-      ['copy t from stdin;', ['\\restrict x\n;\'"$$\n'], 'select 1;'],
-    ],
+    ['copy t from stdin;\n\\.x\n\\\\.\n.\n\\\n\\restrict x\n;"$$\n\\.\n', ['copy t from stdin;', ['\\.x\n\\\\.\n.\n\\\n\\restrict x\n;"$$\n']]], // prettier-ignore
   ] as [string, (string | string[])[]][])('splits %j, however its bytes are cut', async (script, parts) => {
     for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(parts);
   });
 
   it.each([
-    ["select 'never closed;", 'ends within the statement of line 1'],
     ['\n\nselect (1', 'ends within the statement of line 3'],
     ['select 1 /* a', 'ends within the statement of line 1'],
     ["select E'a\\\\'\n'b\\';", 'ends within the statement of line 1'],
     ['select $a$ ; $b$;', 'ends within'],
     ['copy t from stdin;\n1\n2', 'ends within the data of line 1'],
-    ['copy t from stdin;\n', 'ends within the data'],
     ['copy t from stdin; select 1;\n\\.\n', 'continues after COPY'],
     ['select \0;', 'zero bytes'],
   ])('rejects %j', async (script, message) => {
     for (const size of EACH_SIZE) await expect(read(script, size)).rejects.toThrow(message);
   });
 
-  it('rejects invalid UTF-8, and an endless statement before it fills the memory', async () => {
-    const latin1 = createScriptReader(
-      (async function* () {
-        yield Buffer.from("select '\xe9';", 'latin1');
-      })(),
-    );
-    await expect(latin1.next()).rejects.toThrow('not UTF-8');
-    const endless = createScriptReader(
-      (async function* () {
-        for (;;) yield Buffer.alloc(65_536, 'x');
-      })(),
-    );
-    await expect(endless.next()).rejects.toThrow('too long');
+  it('rejects invalid UTF-8', async () => {
+    const latin1 = Readable.from([Buffer.from("select '\xe9';", 'latin1')]) as AsyncIterable<Buffer>;
+    await expect(createScriptReader(latin1).next()).rejects.toThrow('not UTF-8');
   });
 
-  it('streams long lines of data, and rejects an endless line', async () => {
-    let read = 0;
-    const endless = createScriptReader(
-      (async function* () {
-        yield Buffer.from('copy t from stdin;\n');
-        for (;;) yield Buffer.alloc(65_536, 'x');
-      })(),
-    );
-    await endless.next();
-    const all = async () => {
-      for await (const chunk of endless.copyData()) read += chunk.length;
-    };
-    await expect(all()).rejects.toThrow('a line that is too long');
-    expect(read).toBeGreaterThan(60 * 1024 * 1024);
-    expect(read).toBeLessThan(65 * 1024 * 1024);
-  });
-
-  it.each([
-    ['after COPY', 'copy t from stdin;'],
-    ['of a command', '\\restrict '],
-    ['of a comment', 'select 1; --'],
-    ['of code', 'select '],
-  ])('rejects an endless line %s before it fills the memory', async (_where, begin) => {
-    let given = 0;
+  /** Reads a script that never ends. Returns how much of it was taken, and of it as data. */
+  async function readEndless(begin: string) {
+    const taken = { bytes: 0, data: 0 };
     const reader = createScriptReader(
       (async function* () {
         yield Buffer.from(begin);
-        for (;;) yield Buffer.alloc((given += 65_536) && 65_536, 'x');
+        for (;;) yield Buffer.alloc((taken.bytes += 65_536) && 65_536, 'x');
       })(),
     );
     const all = async () => {
-      while (await reader.next()) if (begin.startsWith('copy')) for await (const _ of reader.copyData());
+      while (await reader.next())
+        if (begin.startsWith('copy')) for await (const { length } of reader.copyData()) taken.data += length;
     };
     await expect(all()).rejects.toThrow(/too long/);
-    expect(given).toBeLessThan(3 * 1024 * 1024);
-  });
+    return taken;
+  }
 
-  it('skips comment lines of any length', async () => {
-    const script = `-- ${'long '.repeat(300)}\n\\unrestrict abc\n`;
-    for (const size of EACH_SIZE) expect(await read(script, size)).toEqual(['\\unrestrict abc']);
-  });
+  it.each(['', 'copy t from stdin;', '\\restrict ', 'select 1; --'])(
+    'rejects an endless line that begins with %j before it fills the memory',
+    async (begin) => expect((await readEndless(begin)).bytes).toBeLessThan(3 * 1024 * 1024),
+  );
 
-  it('reports the line of each statement', async () => {
-    const reader = createScriptReader(
-      inPieces('-- a\n\nselect 1;\ncopy t from stdin;\n1\n2\n\\.\n\nselect\n2; select 3;', 5),
-    );
-    const lines: number[] = [];
-    for (let part = await reader.next(); part; part = await reader.next()) {
-      lines.push(part.line);
-      if ('text' in part && part.text.startsWith('copy'))
-        for await (const chunk of reader.copyData()) expect(chunk.length).toBeGreaterThan(0);
-    }
-    expect(lines).toEqual([3, 4, 9, 10]);
+  it('streams long lines of data, and rejects an endless one', async () => {
+    const { data } = await readEndless('copy t from stdin;\n');
+    expect([data > 60 * 1024 * 1024, data < 65 * 1024 * 1024]).toEqual([true, true]);
   });
 });

@@ -8,9 +8,7 @@ import { OtherReleaseError } from './manifest.ts';
 describe('a failed backup', () => {
   it.each([
     ['ENOSPC', 'The backup was not made: the disk is full.'],
-    ['EDQUOT', 'The backup was not made: the disk is full.'],
     ['EACCES', 'The backup was not made: no permission to write.'],
-    ['EROFS', 'The backup was not made: no permission to write.'],
     ['ECONNREFUSED', 'The backup was not made: a store was not available.'],
     ['57P01', 'The backup was not made: a store was not available.'],
     ['42501', 'The backup was not made: no permission to read a store.'],
@@ -41,15 +39,10 @@ describe('a failed verification', () => {
     ['the disk has too little space', new ExtractionError('too large', { cause: new DiskSpaceError('no room') })],
     ['the storage of the archives does not respond', new ExtractionError('not read', { cause: coded('ESTALE') })],
     ['the storage of the archives is disconnected', new ExtractionError('not read', { cause: coded('ENOTCONN') })],
-    ['memory is short', new ExtractionError('not read', { cause: coded('ENOMEM') })],
-    ['the folder of the files is removed', new ExtractionError('not read', { cause: coded('ENOENT') })],
     ['reading the archive takes too long', new ExtractionError('late', { cause: new TooSlowError('late') })],
-    ['a server makes no progress', new TooSlowError('There was no progress.')],
     ['a statement takes too long, or is cancelled', new LoadError('Line 1: canceled', { cause: coded('57014') })],
-    ['a transaction takes too long', new LoadError('Line 1: terminating', { cause: coded('25P04') })],
     ['a server is read-only', new LoadError('Line 1: read-only transaction', { cause: coded('25006') })],
     ['a deadlock ends the load', new LoadError('Line 1: deadlock detected', { cause: coded('40P01') })],
-    ['a lock is not available', new LoadError('Line 1: lock timeout', { cause: coded('55P03') })],
     ['a server has a defect', new LoadError('Line 1: could not read block', { cause: coded('XX001') })],
   ])('does not blame the archive when %s', (_what, error) => {
     expect(findUnfitReason(asVerifyFailure(error))).toBeUndefined();

@@ -56,76 +56,60 @@ function createTrial(
   return { run, begun, unavailable, doneElsewhere, setOutage, setLockOutage, state: () => current };
 }
 
+const after = (base: Date, ms: number) => new Date(base.getTime() + ms);
+const NEVER_RUN = { moment: new Date(0) };
+const diedAgo = (attempts: number, seconds: number) =>
+  ({ ...NEVER_RUN, begunMoment: DUE, begunAt: after(NOW, -seconds * 1_000), attempts }); // prettier-ignore
+
 it('a schedule continues after a clock that was ahead is corrected', async () => {
-  const { run, begun } = createTrial({ moment: new Date(0) });
-  await run(new Date(NOW.getTime() + 30 * DAY_MS), NOW, new Date(NOW.getTime() + DAY_MS));
-  expect(begun).toEqual(['2026-04-09', '2026-03-10', '2026-03-11']);
+  const { run, begun, doneElsewhere } = createTrial(NEVER_RUN);
+  await run(after(NOW, 30 * DAY_MS), NOW, after(NOW, DAY_MS));
+  expect([begun, doneElsewhere]).toEqual([['2026-04-09', '2026-03-10', '2026-03-11'], []]);
 });
 
 describe('a scheduled moment', () => {
   it.each([
-    ['a day', 1],
-    ['a year', 365],
-  ])('is still due if a clock that was ahead by %s has run a later one', async (_what, days) => {
-    const { run, begun, state } = createTrial({ moment: new Date(DUE.getTime() + days * DAY_MS) });
-    await run(NOW);
-    expect(begun).toEqual(['2026-03-10']);
-    expect(state().moment).toEqual(DUE);
-    await run(NOW);
-    expect(begun).toHaveLength(1);
+    ['an instance has run it', { moment: DUE }, false],
+    ['an instance whose clock is slightly ahead has run it', { moment: after(NOW, 2_000) }, false],
+    ['a clock that was ahead by a year has run a later one', { moment: after(DUE, 365 * DAY_MS) }, true],
+    ['a clock that was ahead recorded a future start of it', diedAgo(3, -365 * 86_400), true],
+    ['one run died half a minute ago', diedAgo(1, 30), false],
+    ['one run died a minute ago', diedAgo(1, 91), true],
+    ['the third run died three minutes ago', diedAgo(3, 180), false],
+    ['the third run died four minutes ago', diedAgo(3, 241), true],
+    ['the twentieth run died almost an hour ago', diedAgo(20, 59 * 60), false],
+    ['the twentieth run died an hour ago', diedAgo(20, 60 * 60 + 1), true],
+  ])('if %s: %j: is due: %j', async (_what, state, isDue) => {
+    const trial = createTrial(state);
+    await trial.run(NOW);
+    expect(trial.begun).toEqual(isDue ? ['2026-03-10'] : []);
+    if (!isDue) return;
+    expect(trial.state().moment).toEqual(DUE);
+    await trial.run(NOW);
+    expect(trial.begun).toHaveLength(1);
   });
-
-  it('runs only once, even if an instance whose clock is slightly ahead ran it', async () => {
-    for (const moment of [DUE, new Date(NOW.getTime() + 2_000)]) {
-      const { run, begun } = createTrial({ moment });
-      await run(NOW);
-      expect(begun).toEqual([]);
-    }
-  });
-
-  it.each([
-    [1, 30, 'a minute'],
-    [3, 180, 'four minutes'],
-    [20, 59 * 60, 'an hour'],
-  ])(
-    'after %i runs that died with their process, the last one %i s ago, is retried only %s after it',
-    async (attempts, seconds) => {
-      const begunAgo = (ago: number) =>
-        createTrial({
-          moment: new Date(0),
-          begunMoment: DUE,
-          begunAt: new Date(NOW.getTime() - ago * 1_000),
-          attempts,
-        });
-      const [waiting, due] = [begunAgo(seconds), begunAgo(seconds + 61)];
-      await waiting.run(NOW);
-      await due.run(NOW);
-      expect([waiting.begun, due.begun]).toEqual([[], ['2026-03-10']]);
-      expect(due.state().moment).toEqual(DUE);
-    },
-  );
 
   it('is tried again after a failure: after one minute, then after two more, and no more', async () => {
     const retries: boolean[] = [];
     const fail: SchedulerOptions['work'] = async (isRetried) => (retries.push(isRetried()), false);
-    const { run, begun, state } = createTrial({ moment: new Date(0) }, fail);
+    const { run, begun, state } = createTrial(NEVER_RUN, fail);
     const counts: number[] = [];
     for (const seconds of [0, 58, 61, 150, 183, 600]) {
-      await run(new Date(NOW.getTime() + seconds * 1_000));
+      await run(after(NOW, seconds * 1_000));
       counts.push(begun.length);
     }
     expect(counts).toEqual([1, 1, 2, 2, 3, 3]);
     expect(retries).toEqual([true, true, false]);
     expect(state().moment).toEqual(DUE);
-    const frequent = createTrial({ moment: new Date(0) }, fail, '* * * * *');
+    const frequent = createTrial(NEVER_RUN, fail, '* * * * *');
     await frequent.run(NOW); // the next moment comes first
     expect([retries.at(-1), frequent.state().moment]).toEqual([false, NOW]);
   });
 
   it('is reported once as not run while the database is unavailable, and runs when it is back', async () => {
-    const { run, begun, unavailable, setOutage } = createTrial({ moment: new Date(0) });
+    const { run, begun, unavailable, setOutage } = createTrial(NEVER_RUN);
     const outage = new Error('the database is down');
-    const DAYS = [0, 1].map((days) => new Date(NOW.getTime() + days * DAY_MS));
+    const DAYS = [NOW, after(NOW, DAY_MS)];
     setOutage(outage);
     await run(...DAYS.flatMap((day) => [day, day]));
     expect([unavailable, begun]).toEqual([[outage, outage], []]);
@@ -136,10 +120,10 @@ describe('a scheduled moment', () => {
 
   it('is not reported as not run if the database is back at the second look, or is lost only after the run', async () => {
     const outage = new Error('the database is down');
-    const brief = createTrial({ moment: new Date(0) });
+    const brief = createTrial(NEVER_RUN);
     brief.setOutage(outage);
     setTimeout(() => brief.setOutage(), 10_000);
-    const late = createTrial({ moment: new Date(0) }, async () => (late.setOutage(outage), true));
+    const late = createTrial(NEVER_RUN, async () => (late.setOutage(outage), true));
     for (const { run, begun, unavailable } of [brief, late]) {
       await run(NOW);
       expect([begun, unavailable]).toEqual([['2026-03-10'], []]);
@@ -151,23 +135,5 @@ describe('a scheduled moment', () => {
     setLockOutage(new Error('too many connections'));
     await run(NOW, NOW, NOW);
     expect([unavailable, doneElsewhere]).toEqual([[], ['2026-03-10']]);
-  });
-
-  it('is left to the instance that has run it', async () => {
-    for (const [moment, elsewhere] of [
-      [DUE, ['2026-03-10']],
-      [new Date(0), []],
-    ] as const) {
-      const { run, doneElsewhere } = createTrial({ moment });
-      await run(NOW);
-      expect(doneElsewhere).toEqual(elsewhere);
-    }
-  });
-
-  it('does not wait for a future start time that a clock that was ahead recorded', async () => {
-    const begunAt = new Date(NOW.getTime() + 365 * DAY_MS);
-    const { run, begun } = createTrial({ moment: new Date(0), begunMoment: DUE, begunAt, attempts: 3 });
-    await run(NOW);
-    expect(begun).toEqual(['2026-03-10']);
   });
 });

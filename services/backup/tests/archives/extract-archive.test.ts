@@ -3,7 +3,7 @@ import { eventually, makeTempDir } from '@taskmesh/testing';
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createGzip, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { extractArchive } from '../../src/archives/extract-archive.ts';
 import { unpackArchive } from '../../src/archives/unpack-archive.ts';
 import { DiskSpaceError } from '../../src/disk-space.ts';
@@ -12,6 +12,8 @@ import { childrenOf } from '../support/memory.ts';
 import { HARMLESS, HOSTILE } from './hostile-archives.ts';
 import { tar } from './tar-bytes.ts';
 
+const MIB = 1024 * 1024;
+const LIMITS = archiveLimits(DEFAULT_SIZES);
 let root: string;
 let dir: string;
 let out: string;
@@ -30,12 +32,12 @@ const extract = (bytes: Buffer, limits: Partial<ArchiveLimits> = {}, usableBytes
     source: Readable.from([bytes]),
     sizeBytes: bytes.length,
     dir,
-    limits: { ...archiveLimits(DEFAULT_SIZES), ...limits },
+    limits: { ...LIMITS, ...limits },
     measureDisk: usableBytes === undefined ? undefined : () => Promise.resolve({ id: 1, usableBytes }),
   });
 
 /** Does the same in this process, which is faster. */
-const unpack = (bytes: Buffer) => unpackArchive(Readable.from([bytes]), { dir, limits: archiveLimits(DEFAULT_SIZES) });
+const unpack = (bytes: Buffer) => unpackArchive(Readable.from([bytes]), { dir, limits: LIMITS });
 
 async function expectNothingOutside() {
   expect((await readdir(root)).toSorted()).toEqual(['out', 'temporary']);
@@ -64,19 +66,15 @@ describe('extracting an archive', () => {
       expect((await lstat(join(dir, file))).isSymbolicLink()).toBe(false);
   });
 
-  it('stops a decompression bomb at the limit, without holding it in memory', async () => {
-    const before = process.memoryUsage().rss;
-    const zeros = Buffer.alloc(1024 * 1024);
-    const gzip = createGzip();
-    const bomb = Readable.from(bombParts(256, zeros)).pipe(gzip);
-    const compressed = Buffer.concat(await bomb.toArray());
-    await expect(extract(compressed, { expandedBytes: 128 * 1024 * 1024 })).rejects.toThrow('expands to more than');
-    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  it('stops a decompression bomb at the limit', async () => {
+    const head = gzipSync(tar([{ name: 'database.sql', size: 64 * MIB }], { end: false }));
+    const bomb = Buffer.concat([head, ...Array.from({ length: 64 }, () => gzipSync(Buffer.alloc(MIB)))]);
+    await expect(extract(bomb, { expandedBytes: 32 * MIB })).rejects.toThrow('expands to more than');
     await expectNothingOutside();
   });
 
   it('ignores what follows the end of an archive, without holding it in memory', async () => {
-    const zeros = Array.from({ length: 128 }, () => gzipSync(Buffer.alloc(1024 * 1024)));
+    const zeros = Array.from({ length: 128 }, () => gzipSync(Buffer.alloc(MIB)));
     await unpack(Buffer.concat([gzipSync(tar([{ name: 'database.sql', content: 'x' }])), ...zeros]));
     expect(await readdir(dir)).toEqual(['database.sql']);
   });
@@ -97,25 +95,8 @@ describe('extracting an archive', () => {
 
   it('refuses an archive that is too large before reading it, and destroys its source', async () => {
     const source = Readable.from([]);
-    const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: 10 };
-    await expect(extractArchive({ source, sizeBytes: 11, dir, limits })).rejects.toThrow('more than 10 bytes');
+    await expect(extractArchive({ source, sizeBytes: 11, dir, limits: { ...LIMITS, compressedBytes: 10 } })).rejects.toThrow('more than 10 bytes'); // prettier-ignore
     expect(source.destroyed).toBe(true);
-  });
-
-  it('reports how much it has read', async () => {
-    const bytes = gzipSync(tar([{ name: 'a' }]));
-    const progress: number[] = [];
-    const source = Readable.from([bytes.subarray(0, 20), bytes.subarray(20)]);
-    const limits = { ...archiveLimits(DEFAULT_SIZES), compressedBytes: bytes.length };
-    await extractArchive({ source, sizeBytes: bytes.length, dir, limits, onRead: (read) => progress.push(read) });
-    expect(progress).toEqual([20, bytes.length]);
-  });
-
-  it('does not blame the archive for an unavailable source', async () => {
-    const away = unavailable();
-    const source = new Readable({ read: () => void source.destroy(away) });
-    const limits = archiveLimits(DEFAULT_SIZES);
-    await expect(extractArchive({ source, sizeBytes: 1, dir, limits })).rejects.toBe(away);
   });
 
   it('does not accept a complete archive from a source that fails at its end', async () => {
@@ -127,34 +108,27 @@ describe('extracting an archive', () => {
       throw away;
     }
     const source = Readable.from(parts());
-    const limits = archiveLimits(DEFAULT_SIZES);
-    await expect(extractArchive({ source, sizeBytes: bytes.length, dir, limits })).rejects.toBe(away);
-  });
-
-  it('leaves no process behind, even if the archive is refused', async () => {
-    const before = childrenOf(process.pid);
-    await extract(gzipSync(tar([{ name: 'a' }])));
-    await expect(extract(gzipSync(tar([{ name: '/a' }])))).rejects.toThrow('absolute name');
-    expect(childrenOf(process.pid)).toEqual(before);
+    await expect(extractArchive({ source, sizeBytes: bytes.length, dir, limits: LIMITS })).rejects.toBe(away);
   });
 
   it('does not blame the archive when someone kills the process', async () => {
     const others = childrenOf(process.pid);
     const own = () => childrenOf(process.pid).filter((child) => !others.includes(child));
     const source = new Readable({ read: () => undefined });
-    const extracting = extractArchive({ source, sizeBytes: 1, dir, limits: archiveLimits(DEFAULT_SIZES) });
+    const extracting = extractArchive({ source, sizeBytes: 1, dir, limits: LIMITS });
     const failure = expect(extracting).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     await eventually(() => expect(own()).toHaveLength(1));
     for (const child of own()) process.kill(child, 'SIGKILL');
     await failure;
+    await expect(extract(gzipSync(tar([{ name: '/a' }])))).rejects.toThrow('absolute name');
+    expect(own()).toEqual([]); // none is left behind, even if an archive is refused
   });
 
   it('gives up when the source is too slow', async () => {
     const source = new Readable({ read: () => undefined });
     source.push(gzipSync(tar([{ name: 'a' }])).subarray(0, 20));
-    await expect(
-      extractArchive({ source, sizeBytes: 100, dir, limits: { ...archiveLimits(DEFAULT_SIZES), timeoutMs: 50 } }),
-    ).rejects.toThrow('longer than');
+    const limits = { ...LIMITS, timeoutMs: 50 };
+    await expect(extractArchive({ source, sizeBytes: 100, dir, limits })).rejects.toThrow('longer than');
     expect(source.destroyed).toBe(true);
   });
 
@@ -169,9 +143,3 @@ describe('extracting an archive', () => {
     await expect(extract(gzipSync(tar([{ name: 'a', content: 'x' }])))).rejects.toThrow(ExtractionError);
   });
 });
-
-function* bombParts(mebibytes: number, zeros: Buffer): Generator<Buffer> {
-  yield tar([{ name: 'database.sql', size: mebibytes * zeros.length }], { end: false });
-  for (let index = 0; index < mebibytes; index++) yield zeros;
-  yield Buffer.alloc(1024);
-}

@@ -11,13 +11,11 @@ const gz = (...entries: Parameters<typeof tar>[0]) => gzipSync(tar(entries));
 /** Archives that are extracted, each with the files that must exist afterwards. */
 export const HARMLESS: [what: string, bytes: () => Buffer, files: string[]][] = [
   ['a good archive', () => gz(dump), ['database.sql']],
-  ['an archive without a dump', () => gz(file('notes.txt')), ['notes.txt']],
   ['an archive without entries', () => gz(), []],
   ['a folder that is named database.sql', () => gz(folder('database.sql/')), ['database.sql']],
   ['a setuid file', () => gz({ ...dump, mode: 0o6777 }), ['database.sql']],
   ['a dump in a folder', () => gz(folder('b/'), { ...dump, name: 'b/database.sql' }), ['b', 'b/database.sql']],
   ['names that begin with ./', () => gz(folder('./'), { ...dump, name: './database.sql' }), ['database.sql']],
-  ['a name in capitals', () => gz({ ...dump, name: 'DATABASE.SQL' }), ['DATABASE.SQL']],
   ['a PAX name of digits', () => gz(pax({ path: '12345' }), file('x')), ['12345']],
   ['no end-of-archive blocks', () => gzipSync(tar([dump], { end: false })), ['database.sql']],
   ['two gzip members', () => Buffer.concat([gzipSync(tar([dump], { end: false })), gz()]), ['database.sql']],
@@ -28,12 +26,10 @@ export const HARMLESS: [what: string, bytes: () => Buffer, files: string[]][] = 
 /** Archives that are rejected. `out` is the absolute path of a folder that must not change. */
 export const HOSTILE: [what: string, bytes: (out: string) => Buffer][] = [
   ['a name that climbs out', () => gz(file('../escape'), dump)],
-  ['a name that climbs out in the middle', () => gz(file('a/../../escape'), dump)],
   ['an absolute name', (out) => gz(file(`${out}/escape`), dump)],
   ['a file through a link to an absolute folder', (out) => gz(symbolic('l', out), file('l/escape'), dump)],
   ['a hard link to a file outside', (out) => gz(hard('l', `${out}/victim`), file('l'))],
   ['a dump that is a pipe', () => gz({ name: 'database.sql', type: '6' })],
-  ['a character device', () => gz({ name: 'tty', type: '3' }, dump)],
   ['two dumps', () => gz(dump, dump)],
   ['two dumps whose names differ in spelling only', () => gz(dump, { ...dump, name: './/database.sql' })],
   ['two dumps whose names differ in case only', () => gz(dump, { ...dump, name: 'Database.SQL' })],
@@ -44,16 +40,11 @@ export const HOSTILE: [what: string, bytes: (out: string) => Buffer][] = [
   ['a PAX size that hides an entry', () => gz(pax({ size: '0' }), file('a', { content: 'x'.repeat(700) }), dump)],
   ['a PAX link target', (out) => gz(pax({ linkpath: out }), symbolic('l', 'a'))],
   ['a name with backslashes', () => gz(file('..\\..\\x'))],
-  ['a name with a drive', () => gz(file('C:/x'))],
-  ['a very deep path', () => gz(longName(`${'d/'.repeat(500)}x`), file('x'))],
   ['a path beyond the depth', () => gz(file(`${'d/'.repeat(33)}x`))],
-  ['a very long name', () => gz(longName('n'.repeat(5_000)), file('x'))],
   ['a name that the file system cannot take', () => gz(longName('n'.repeat(600)), file('x'))],
   ['a tar without gzip', () => tar([dump])],
-  ['random bytes', () => Buffer.from('7f3a91c4'.repeat(300), 'hex')],
   ['nothing at all', () => Buffer.alloc(0)],
   ['gzip of a text', () => gzipSync('hello '.repeat(1_000))],
-  ['gzip of nothing', () => gzipSync('')],
   ['a gzip that ends early', () => gz(dump, file('more', { content: 'abc'.repeat(9_999) })).subarray(0, -30)],
   ['a wrong checksum of the gzip', () => flip(gz(dump), -8)],
   ['a tar that ends early', () => gzipSync(tar([{ ...dump, content: 'x'.repeat(5_000) }]).subarray(0, 3_000))],
@@ -63,8 +54,6 @@ export const HOSTILE: [what: string, bytes: (out: string) => Buffer][] = [
   ['a size beyond all disks', () => gz({ name: 'a', size: Buffer.from('800000004000000000000000', 'hex') }, dump)],
   ['a sparse file beside a dump', () => gz({ name: 'hole', type: 'S', size: 0 }, dump)],
   ['links that lead through one another', () => gz(folder('a/'), symbolic('a/b', '..'), symbolic('a/b/c', '..'), dump)],
-  ['a line end in a name', () => gz(file('a\nfake log line'), dump)],
-  ['an escape sequence in a name', () => gz(file('a\u001b[2J'), dump)],
 ];
 
 function flip(bytes: Buffer, at: number): Buffer {

@@ -8,7 +8,6 @@ export interface TarEntry {
   mode?: number;
   /** Replaces the content's length, for example with a false one. */
   size?: Buffer | number;
-  prefix?: string;
   badChecksum?: boolean;
 }
 
@@ -37,16 +36,8 @@ function record(key: string, value: string): Buffer {
   return Buffer.concat([Buffer.from(String(length)), rest]);
 }
 
-function entryBytes({
-  name,
-  content = '',
-  type = '0',
-  link = '',
-  mode = 0o644,
-  size,
-  prefix = '',
-  badChecksum,
-}: TarEntry): Buffer {
+function entryBytes(entry: TarEntry): Buffer {
+  const { name, content = '', type = '0', link = '', mode = 0o644, size, badChecksum } = entry;
   const body = Buffer.from(content);
   const header = Buffer.alloc(BLOCK);
   header.write(name, 0, 100);
@@ -60,7 +51,6 @@ function entryBytes({
   header.write(type, 156);
   header.write(link, 157, 100);
   header.write('ustar\u000000', 257);
-  header.write(prefix, 345, 155);
   const sum = header.reduce((total, byte) => total + byte, 0) + (badChecksum ? 1 : 0);
   header.write(`${octal(sum, 6)}\0 `, 148);
   return Buffer.concat([header, body, Buffer.alloc((BLOCK - (body.length % BLOCK)) % BLOCK)]);

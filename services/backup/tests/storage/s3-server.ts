@@ -11,18 +11,10 @@ interface Server {
 /** The library has no types. */
 const S3rver = createRequire(import.meta.url)('s3rver') as new (options: object) => Server;
 
-export interface S3Server {
-  /** Returns a value for BACKUP_S3_URL. */
-  url(prefix?: string, key?: string): string;
-  stop(): Promise<void>;
-  /** Starts the server again, at the same address and with the same objects. */
-  start(): Promise<void>;
-}
-
 const BUCKET = 'archives';
 
-/** Starts an S3 server on a free port, until the end of the test or file. */
-export async function startS3Server(): Promise<S3Server> {
+/** Starts an S3 server on a free port, until the end of the test or file. It can be stopped and started again, with the same objects. */
+export async function startS3Server() {
   const directory = makeTempDir();
   let port = 0;
   let server: Server | undefined;
@@ -37,32 +29,18 @@ export async function startS3Server(): Promise<S3Server> {
   await start();
   atEnd(stop);
   return {
+    /** Returns a value for BACKUP_S3_URL. */
     url: (prefix = '', key = 'S3RVER:S3RVER') => `s3://${key}@${BUCKET}/${prefix}?endpoint=http://127.0.0.1:${port}`,
     start,
     stop,
   };
 }
 
-export interface S3Front {
-  /** The URL of the bucket behind it, but with the address of this one. */
-  url: string;
-  /** The requests so far, in the form `POST /bucket/key?uploads`. */
-  asked: string[];
-  /** The unfinished multipart uploads of the bucket: their keys and start times. */
-  uploads: [key: string, initiated: string][];
-  /** Loses the responses to such requests from now on, although the real server handles them. */
-  lose(pattern: RegExp, times?: number): void;
-  /** Leaves such requests without a response from now on. */
-  hold(pattern: RegExp): void;
-  /** Creates the object just before the next such request arrives, so that a request that requires it to be missing fails. */
-  overtake(pattern: RegExp, make: () => Promise<unknown>): void;
-}
-
 /**
  * Starts a proxy for a bucket that adds what the server lacks: listing and aborting uploads, and conditional writes. It is
  * closed at the end of the test or file.
  */
-export async function startS3Front(behind: string): Promise<S3Front> {
+export async function startS3Front(behind: string) {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
   let lost: RegExp | undefined;
   let left = 0;
@@ -120,16 +98,19 @@ export async function startS3Front(behind: string): Promise<S3Front> {
   };
   const server = createServer((incoming, answer) => void pass(incoming, answer));
   const { port: own } = await listen(server);
-  const front: S3Front = {
+  const front = {
+    /** The URL of the bucket behind it, but with the address of this one. */
     url: behind.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
-    asked: [],
-    uploads: [],
-    lose(pattern, times = Infinity) {
-      lost = pattern;
-      left = times;
-    },
-    hold: (pattern) => void (held = pattern),
-    overtake: (pattern, make) => void (overtaking = { pattern, make }),
+    /** The requests so far, in the form `POST /bucket/key?uploads`. */
+    asked: [] as string[],
+    /** The unfinished multipart uploads of the bucket: their keys and start times. */
+    uploads: [] as [key: string, initiated: string][],
+    /** Loses the responses to such requests from now on, although the real server handles them. */
+    lose: (pattern: RegExp, times = Infinity) => void ([lost, left] = [pattern, times]),
+    /** Leaves such requests without a response from now on. */
+    hold: (pattern: RegExp) => void (held = pattern),
+    /** Creates the object just before the next such request arrives, so that a request that requires it to be missing fails. */
+    overtake: (pattern: RegExp, make: () => Promise<unknown>) => void (overtaking = { pattern, make }),
   };
   return front;
 }

@@ -1,4 +1,5 @@
 import type { Identity } from '@taskmesh/identity';
+import type { RestoreParameters as Given } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { createRecordingLog } from '@taskmesh/service/testing';
 import { atEnd, createTemplate, createTestDatabase, makeTempDir } from '@taskmesh/testing';
@@ -12,7 +13,7 @@ import { createBackupDatabase } from '../../src/database.ts';
 import { createBackup, readBackupConfig, type Backup, type BackupConfig, type BackupDeps } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
-import type { S3Location } from '../../src/storage/s3-location.ts';
+import type { RestoreResult } from '../../src/restore/restore-result.ts';
 
 export type BackupFixture = Awaited<ReturnType<typeof createBackupFixture>>;
 
@@ -34,20 +35,8 @@ export interface GraphqlResult {
   error?: { code: unknown; message: string };
 }
 
-export interface RestoreParameters {
-  stores?: string[];
-  safetyBackup?: boolean;
-}
-
-export interface Restored {
-  success: boolean;
-  message: string;
-  error: string | null;
-  databaseRestored: boolean;
-  outcome: string;
-  skipped: { kind: string; count: number }[];
-  safetyBackup: string | null;
-}
+export type RestoreParameters = Pick<Given, 'stores' | 'safetyBackup'>;
+export type Restored = Omit<RestoreResult, 'dropped' | 'keptUntil'>;
 
 /** Starts a service with two stores, for the tests of a file. */
 export async function createBackupFixture(
@@ -59,7 +48,6 @@ export async function createBackupFixture(
     ...settings
   }: {
     keys?: string[];
-    s3?: S3Location;
     keepOldMs?: number;
     authServer?: string | undefined;
     timeouts?: BackupDeps['timeouts'];
@@ -92,20 +80,21 @@ export async function createBackupFixture(
 
   /** Starts another service on the same stores. */
   const startOther = async (difference: FixtureOverrides = {}): Promise<Other> => {
-    const { secrets, now = Date.now, measureDisk, timeouts: ofOther = timeouts, ...more } = difference;
-    const { owners: theirs = owners, ...settings } = more;
-    const recording = createRecordingLog('debug');
+    const { secrets, now = Date.now, measureDisk, ...more } = difference;
+    const { owners: theirs = owners, timeouts: ofOther = timeouts, ...settings } = more;
+    const { log, lines } = createRecordingLog('debug');
+    const metrics = new Registry();
     const deps = {
       clock: { now },
       owners: theirs,
       timeouts: ofOther,
-      log: recording.log,
-      metrics: new Registry(),
+      log,
+      metrics,
       ...(measureDisk && { measureDisk }),
     };
     const other = await createBackup({ ...config, ...settings, secrets: { ...config.secrets, ...secrets } }, deps);
     await other.start();
-    return { ...other, logged: recording.lines, metrics: deps.metrics };
+    return { ...other, logged: lines, metrics };
   };
 
   return {
@@ -160,11 +149,8 @@ export async function createBackupFixture(
     async leftovers(): Promise<string[]> {
       const stems = [tasks, auth].map(({ name: store }) => `${store}_%`);
       const made = `select datname as name from pg_database where datname like any($1) union select rolname from pg_roles where rolname like any($1)`;
-      const servers = authServer ? [own, auth] : [own];
-      const found = await Promise.all(servers.map((server) => server.query(made, [stems])));
-      const names = new Set(found.flat().map((row) => String(row.name)));
-      const folders = await readdir(config.temporaryDir).catch(() => []);
-      return [...names, ...folders];
+      const names = (await own.query(made, [stems])).map(({ name: left }) => String(left));
+      return [...names, ...(await readdir(config.temporaryDir).catch(() => []))];
     },
   };
 }
@@ -206,28 +192,21 @@ export async function restoreWith(
   return data.restoreBackup as Restored;
 }
 
+const insertsInto = (table: string, rows: string[]) =>
+  rows.map((row) => `insert into ${table} values (${row});\n`).join('');
+const idOf = (n: number) => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
+
 // Dumps written by hand:
 export const tasksDump = (titles: string[]) =>
-  `create table tasks (id uuid, title text);\n${titles
-    .map(
-      (title, index) =>
-        `insert into tasks values ('00000000-0000-7000-8000-${String(index).padStart(12, '0')}', '${title}');`,
-    )
-    .join('\n')}\n`;
-
+  `create table tasks (id uuid, title text);\n${insertsInto('tasks', titles.map((title, n) => `'${idOf(n)}', '${title}'`))}`; // prettier-ignore
 export const accountsDump = (emails: string[]) =>
-  `create table accounts (id int, email text);\n${emails.map((email, index) => `insert into accounts values (${index + 1}, '${email}');`).join('\n')}\n`;
+  `create table accounts (id int, email text);\n${insertsInto('accounts', emails.map((email, n) => `${n + 1}, '${email}'`))}`; // prettier-ignore
 
 /** Returns the files of an archive like those that the service makes. */
 export function ownArchive(dumps: { tasks: string; auth: string }): Record<string, string> {
-  const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  const tablesIn = (text: string) => [...text.matchAll(/create table (\w+)/g)].map(([, table = '']) => table);
   const rowsIn = (text: string) =>
-    Object.fromEntries(
-      [...text.matchAll(/create table (\w+)/g)].map(([, table = '']) => [
-        table,
-        count(text, new RegExp(`insert into ${table} values`, 'g')),
-      ]),
-    );
+    Object.fromEntries(tablesIn(text).map((table) => [table, text.split(`insert into ${table} values`).length - 1]));
   const entry = (file: string, text: string) => ({
     file,
     sha256: createHash('sha256').update(text).digest('hex'),

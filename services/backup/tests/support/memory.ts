@@ -19,13 +19,3 @@ export function childrenOf(pid: number): number[] {
     .filter((text) => text !== '')
     .map(Number);
 }
-
-const MEASURE_EVERY_MS = 10;
-
-/** Returns the result of `work`, and the most private memory that a child of this process had meanwhile. */
-export async function worstChildOf<Result>(work: () => Promise<Result>): Promise<{ result: Result; worstMib: number }> {
-  let worstMib = 0;
-  const measure = () => (worstMib = Math.max(worstMib, ...childrenOf(process.pid).map(privateMib)));
-  const timer = setInterval(measure, MEASURE_EVERY_MS);
-  return { result: await work().finally(() => clearInterval(timer)), worstMib };
-}

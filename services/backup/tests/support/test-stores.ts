@@ -1,6 +1,6 @@
 import { inDatabase } from '@taskmesh/store';
 import { createRecordingLog } from '@taskmesh/service/testing';
-import { administer, atEnd, requiredAddress } from '@taskmesh/testing';
+import { administer, atEnd, query, requiredAddress, whileLocked, type TestDatabase } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { newRestore } from '../../src/restore/restore-stores.ts';
@@ -14,6 +14,8 @@ import type { Store, StoreName } from '../../src/databases/store.ts';
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
 const STORES = ['tasks', 'auth'] as const;
+/** The restore. Other test files, which run on the same server, have others. */
+const ID = randomBytes(5).toString('hex');
 /** The states of the stores before and after a swap. */
 export const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 export const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
@@ -85,8 +87,8 @@ export async function createTestStores() {
       });
       const stores = { tasks: store('tasks'), auth: store('auth') };
       const names = {
-        tasks: namesOf(stores.tasks, { id: 'r', undoes }),
-        auth: namesOf(stores.auth, { id: 'r', undoes }),
+        tasks: namesOf(stores.tasks, { id: ID, undoes }),
+        auth: namesOf(stores.auth, { id: ID, undoes }),
       };
       await putBack(
         new Map(
@@ -96,7 +98,7 @@ export async function createTestStores() {
           ]),
         ),
       );
-      const line = newRestore({ now: () => NOW }, { id: 'r', file: 'a.tar.gz', stores: [...STORES], undoes });
+      const line = newRestore({ now: () => NOW }, { id: ID, file: 'a.tar.gz', stores: [...STORES], undoes });
       const { log, lines: logged } = createRecordingLog('debug');
 
       return {
@@ -140,6 +142,14 @@ export async function createTestStores() {
       };
     },
   };
+}
+
+/** Runs `work` while another instance still works on the restore, which ends once `work` waits for it. */
+export function whileAnotherWorks<Result>(work: () => Promise<Result>, meanwhile: () => unknown): Promise<Result> {
+  const url = inDatabase(requiredAddress('POSTGRES_URL'), 'postgres');
+  const server = { url, query: (...statement) => query(url, ...statement) } as TestDatabase;
+  const lock = `select pg_advisory_xact_lock(hashtextextended('taskmesh-restore ' || current_user || ' ${ID}', 0))`;
+  return whileLocked(server, [lock], work, { query: '^select pg_advisory_lock.hashtextextended', meanwhile });
 }
 
 const unwanted = () => Promise.reject(new Error('This is not expected here.'));
