@@ -129,6 +129,13 @@ describe('misspelt settings', () => {
     expect(findSuspectSettings({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
+  it('are reported if they name the file of a secret outside an image', () => {
+    expect(findSuspectSettings({ POSTGRES_URL_FILE: '/secrets/url' })).toEqual([
+      'POSTGRES_URL_FILE is ignored, as only images read secrets from files: set POSTGRES_URL.',
+    ]);
+    expect(findSuspectSettings({ POSTGRES_URL_FILE: '/secrets/url', POSTGRES_URL: 'x' })).toEqual([]);
+  });
+
   it('are reported with a replacement if they were settings of earlier versions', () => {
     expect(findSuspectSettings({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
       'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it.',

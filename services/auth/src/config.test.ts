@@ -36,11 +36,11 @@ describe("auth's configuration", () => {
   );
 
   it('reports missing mail settings in production', () => {
-    expect(findMailProblems({ NODE_ENV: 'production' })).toEqual([
+    expect(findMailProblems({ NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp' })).toEqual([
       expect.stringMatching(/^SMTP_URL is not set/),
       expect.stringMatching(/^PUBLIC_URL is not set/),
     ]);
-    const whole = { NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp', PUBLIC_URL: 'https://tasks.example' };
+    const whole = { NODE_ENV: 'production', SMTP_URL: 'smtp://mail.example', PUBLIC_URL: 'https://tasks.example' };
     expect([findMailProblems(whole), findMailProblems({ NODE_ENV: 'development' })]).toEqual([[], []]);
   });
 
