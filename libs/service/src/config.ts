@@ -245,6 +245,8 @@ const REMOVED: Readonly<Record<string, string>> = {
   OIDC_SCOPES: 'it is always openid email profile',
   REALTIME_MAX_QUEUED_MB: 'it is always 128, with answers over HTTP',
   MACHINE_TOKEN_FILE: 'the token is in DATA_DIR/keys/machine-token',
+  ADMIN_TOKEN: 'dead letters are handled at a gateway, with BACKUP_TOKEN',
+  BACKUP_PG_DUMP: 'backup always writes dumps itself',
   BACKUP_MAX_EXPANDED_MB: 'it is always eight times BACKUP_MAX_ARCHIVE_MB',
 };
 
