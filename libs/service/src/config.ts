@@ -133,7 +133,7 @@ export const setting = {
     z
       .string()
       .regex(
-        /^(?:[^<>\p{Cc}]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/u,
+        /^(?:(?:[^<>":\p{Cc}]|"[^<>"\p{Cc}]*")*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,":;]+@[^\s<>@,]+)$/u,
         'must be like Tasks <tasks@example.com>',
       ),
   /** Comma-separated values; blanks around them are ignored. */

@@ -79,11 +79,12 @@ describe("auth's configuration", () => {
   });
 
   it('accepts exactly one sender address, with or without a name', () => {
-    const named = ['Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>'];
+    const named = ['Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>', '"Acme: Tasks" <tasks@example.com>'];
     for (const from of ['tasks@example.com', '<tasks@example.com>', ...named])
       expect(readAuthConfig({ POSTGRES_URL, MAIL_FROM: from }).mailFrom).toBe(from);
     const wrong = ['nonsense', '@', 'Tasks', 'a@x.org, b@x.org', 'Tasks <tasks>', 'Tasks <a b@x.org>'];
-    for (const from of [...wrong, 'Tasks\r\nBcc: <a@x.org>'])
+    const groups = ['A: T <a@x.org>', 'a:b@x.org', 'A "T <a@x.org>'];
+    for (const from of [...wrong, ...groups, 'Tasks\r\nBcc: <a@x.org>'])
       expect([from, problemsOf({ POSTGRES_URL, MAIL_FROM: from })]).toEqual([
         from,
         [expect.stringMatching(/^MAIL_FROM must be like /)],
