@@ -2,8 +2,10 @@ import { listen, query } from '@taskmesh/testing';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { describeError } from '../errors.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript, temporaryDir } from '../testing.ts';
+import { ensureCluster } from './create-cluster.ts';
 import { postgresVersion, startPostgres } from './start-postgres.ts';
 
 // Has mode 0700. If we are root, the unprivileged user that runs PostgreSQL cannot enter it.
@@ -141,6 +143,17 @@ it('is copied out of a closed folder so that others may run it, even with a stri
   const copying = runScript(source, `file://${dir.path}/closed/src/`);
   expect(await copying.nextLine()).toEqual(Array(6).fill(0o755));
   await copying.killAndWait();
+});
+
+it('is reported in a sentence if initdb cannot be run, or its files not be given to another user', async () => {
+  const binaries = { initdb: '/missing', postgres: '/missing', major: '18' };
+  const refusalOf = (chown: () => void) =>
+    ensureCluster({ dataDir: join(dir.path, 'never'), binaries, user: { chown } }).catch(describeError);
+  expect(await refusalOf(() => undefined)).toMatch(/^PostgreSQL could not set up .*\n {4}spawn \/missing ENOENT$/);
+  const chown = () => {
+    throw new Error(`EINVAL: invalid argument, chown '/root'`);
+  };
+  expect(await refusalOf(chown)).toMatch(/^PostgreSQL could not set up .* a user with a name other than root/s);
 });
 
 it('is not ready while it accepts connections but stays silent', async () => {
