@@ -102,15 +102,14 @@ describe('the services', () => {
     expect((await strategies({ values: 'ci/tls-sasl-values.yaml' })).backup).toEqual(rolling);
   });
 
-  it('are spread over zones and hosts, each revision by itself', async () => {
-    for (const { template } of serving(await render()))
-      expect(template.spec.topologySpreadConstraints).toMatchObject(
-        ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
-          topologyKey,
-          whenUnsatisfiable: 'ScheduleAnyway',
-          matchLabelKeys: ['pod-template-hash'],
-        })),
-      );
+  // Nodes may have no zone, and with DoNotSchedule would get no pod.
+  it.each(['ScheduleAnyway', 'DoNotSchedule'])('are spread over zones and hosts by revision: %s', async (spread) => {
+    const each = { matchLabelKeys: ['pod-template-hash'] };
+    for (const { template } of serving(await render({ set: { 'pod.topologySpread': spread } })))
+      expect(template.spec.topologySpreadConstraints).toMatchObject([
+        { ...each, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+        { ...each, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: spread },
+      ]);
   });
 });
 

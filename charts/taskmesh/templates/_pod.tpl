@@ -195,7 +195,7 @@ spec:
   {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
     - maxSkew: 1
       topologyKey: {{ . }}
-      whenUnsatisfiable: {{ $pod.topologySpread }}
+      whenUnsatisfiable: {{ eq . "kubernetes.io/hostname" | ternary $pod.topologySpread "ScheduleAnyway" }}
       labelSelector:
         matchLabels:
           {{- include "taskmesh.selector" (list $root $name) | nindent 10 }}

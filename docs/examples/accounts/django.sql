@@ -4,7 +4,7 @@ select
   gen_random_uuid() as id,
   email::text as email,
   lower(normalize(email)) as email_key,
-  coalesce(nullif(btrim(first_name || ' ' || last_name), ''), username) as name,
+  left(coalesce(nullif(btrim(first_name || ' ' || last_name, E' \t\r\n'), ''), username), 255) as name,
   regexp_replace(password, '^bcrypt[$]', '') as password_hash,
   date_joined as email_confirmed_at,
   date_joined as created_at,

@@ -5,10 +5,10 @@ select
   id,
   email::text as email,
   lower(normalize(email)) as email_key,
-  coalesce(nullif(btrim(raw_user_meta_data ->> 'name'), ''), split_part(email, '@', 1)) as name,
+  left(coalesce(nullif(btrim(raw_user_meta_data ->> 'name', E' \t\r\n'), ''), split_part(email, '@', 1)), 255) as name,
   coalesce(encrypted_password, '') as password_hash,
   coalesce(email_confirmed_at, created_at) as email_confirmed_at,
   created_at,
   coalesce(updated_at, created_at) as updated_at
 from auth.users
-where email <> '' and deleted_at is null;
+where email <> '' and deleted_at is null and coalesce(banned_until, '-infinity') < now();

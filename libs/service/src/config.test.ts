@@ -129,10 +129,21 @@ describe('misspelt settings', () => {
     expect(findSuspectSettings({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
+  it('are reported if they name the file of a secret outside an image', () => {
+    expect(findSuspectSettings({ POSTGRES_URL_FILE: '/secrets/url' })).toEqual([
+      'POSTGRES_URL_FILE is ignored, as only images read secrets from files: set POSTGRES_URL.',
+    ]);
+    expect(findSuspectSettings({ POSTGRES_URL_FILE: '/secrets/url', POSTGRES_URL: 'x' })).toEqual([]);
+  });
+
   it('are reported with a replacement if they were settings of earlier versions', () => {
-    expect(findSuspectSettings({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8' })).toEqual([
+    expect(
+      findSuspectSettings({ KAFKA_SSL: 'true', REALTIME_MAX_QUEUED_MB: '8', ADMIN_TOKEN: 'x', BACKUP_PG_DUMP: 'x' }),
+    ).toEqual([
       'KAFKA_SSL is no longer a setting and is ignored: KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it.',
       'REALTIME_MAX_QUEUED_MB is no longer a setting and is ignored: it is always 128, with answers over HTTP.',
+      'ADMIN_TOKEN is no longer a setting and is ignored: dead letters are handled at a gateway, with BACKUP_TOKEN.',
+      'BACKUP_PG_DUMP is no longer a setting and is ignored: backup always writes dumps itself.',
     ]);
   });
 

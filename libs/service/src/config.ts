@@ -133,7 +133,7 @@ export const setting = {
     z
       .string()
       .regex(
-        /^(?:[^<>\p{Cc}]*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/u,
+        /^(?:(?:[^<>":\p{Cc}]|"[^<>"\p{Cc}]*")*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,":;]+@[^\s<>@,]+)$/u,
         'must be like Tasks <tasks@example.com>',
       ),
   /** Comma-separated values; blanks around them are ignored. */
@@ -245,6 +245,8 @@ const REMOVED: Readonly<Record<string, string>> = {
   OIDC_SCOPES: 'it is always openid email profile',
   REALTIME_MAX_QUEUED_MB: 'it is always 128, with answers over HTTP',
   MACHINE_TOKEN_FILE: 'the token is in DATA_DIR/keys/machine-token',
+  ADMIN_TOKEN: 'dead letters are handled at a gateway, with BACKUP_TOKEN',
+  BACKUP_PG_DUMP: 'backup always writes dumps itself',
   BACKUP_MAX_EXPANDED_MB: 'it is always eight times BACKUP_MAX_ARCHIVE_MB',
 };
 
@@ -263,6 +265,9 @@ function findMisspelt(env: Env): string[] {
     const instead = REMOVED[name];
     if (instead !== undefined && !env[name]) return [];
     if (instead !== undefined) return [`${name} is no longer a setting and is ignored: ${instead}.`];
+    const secret = name.replace(/_FILE$/, '');
+    if (env[name] && !env[secret] && known.has(secret) && SECRET.test(secret))
+      return [`${name} is ignored, as only images read secrets from files: set ${secret}.`];
     const meant = [...known].find((each) => isOneTypoApart(name, each) || (!env[each] && isShort(name, each)));
     return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
   });

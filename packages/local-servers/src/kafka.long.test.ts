@@ -1,4 +1,5 @@
 import { kafkaFailures } from '@taskmesh/event-log';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kafka, logLevel } from 'kafkajs';
 import { isAlive } from './processes/process-table.ts';
@@ -24,10 +25,11 @@ async function withAdmin<Result>(
 
 describe('our own Kafka', () => {
   it('accepts requests as soon as it is started, and recovers its topics after a kill', async () => {
-    const options = { dataDir: join(dir.path, 'kafka'), log: () => undefined, cacheDir: CACHE };
+    const options = { dataDir: join(dir.path, 'a größer, Kafka'), log: () => undefined, cacheDir: CACHE };
     const server = await startKafka(options);
     const topics = [{ topic: 'kept', numPartitions: 3 }];
     expect(await withAdmin(server.url, (admin) => admin.createTopics({ topics, waitForLeaders: true }))).toBe(true);
+    expect(existsSync(join(options.dataDir, 'data', 'kept-0'))).toBe(true);
     server.kill('SIGKILL');
     await server.exited;
     expect(await kafkaFailures({ brokers: [server.url] })).toHaveLength(1);

@@ -2,7 +2,7 @@ import { kafkaFailures } from '@taskmesh/event-log';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PlainError } from './errors.ts';
 import { findFreePorts } from './ports.ts';
@@ -60,13 +60,13 @@ async function prepareBroker(
   const { dataDir, port, controllerPort, properties = [], formatArguments = [], jvm = [] } = options;
   const { clusterId = newClusterId() } = options;
   const configuration = join(dataDir, 'server.properties');
-  const values = { PORT: port, CONTROLLER_PORT: controllerPort, LOG_DIR: join(dataDir, 'data') };
-  writeFileSync(configuration, [template(values), ...properties].join('\n'));
-  const logging = `-Dlog4j2.configurationFile=${join(FILES, 'log4j2.xml')}`;
-  const run = (...args: string[]) => [logging, '-cp', classPath, ...args];
+  writeFileSync(configuration, [template({ PORT: port, CONTROLLER_PORT: controllerPort }), ...properties].join('\n'));
+  // log.dirs is relative to this folder, as paths in a properties file are read as Latin-1 and split at commas.
+  const place = { cwd: dataDir, env: { ...process.env, LC_ALL: 'C.UTF-8' } };
+  const run = (...args: string[]) => ['-cp', [FILES, classPath].join(delimiter), ...args]; // with log4j2.xml
   const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments];
-  await formatOnce(dataDir, () => runProgram(java, ['-XX:TieredStopAtLevel=1', ...run(...format)]));
-  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)], cwd: dataDir };
+  await formatOnce(dataDir, () => runProgram(java, ['-XX:TieredStopAtLevel=1', ...run(...format)], place));
+  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)], ...place };
 }
 
 function template(values: Record<string, string | number>): string {

@@ -31,10 +31,10 @@ export function isAccessible(path: string, mode: number): boolean {
 export async function runProgram(
   command: string,
   args: string[],
-  { env = process.env, timeoutMs = 15 * 60_000 }: { env?: typeof process.env; timeoutMs?: number } = {},
+  { timeoutMs: timeout = 15 * 60_000, ...rest }: { env?: typeof process.env; cwd?: string; timeoutMs?: number } = {},
 ): Promise<string> {
   try {
-    const { stdout, stderr } = await execute(command, args, { env, timeout: timeoutMs, maxBuffer: OUTPUT_MAX_BYTES });
+    const { stdout, stderr } = await execute(command, args, { ...rest, timeout, maxBuffer: OUTPUT_MAX_BYTES });
     return stdout + stderr;
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // properties of execFile's errors

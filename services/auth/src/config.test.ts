@@ -22,11 +22,11 @@ describe("auth's configuration", () => {
   );
 
   it('reports missing mail settings in production', () => {
-    expect(findMailProblems({ NODE_ENV: 'production' })).toEqual([
+    expect(findMailProblems({ NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp' })).toEqual([
       expect.stringMatching(/^SMTP_URL is not set/),
       expect.stringMatching(/^PUBLIC_URL is not set/),
     ]);
-    const whole = { NODE_ENV: 'production', SMTP_URL_FILE: '/secrets/smtp', PUBLIC_URL: 'https://tasks.example' };
+    const whole = { NODE_ENV: 'production', SMTP_URL: 'smtp://mail.example', PUBLIC_URL: 'https://tasks.example' };
     expect([findMailProblems(whole), findMailProblems({ NODE_ENV: 'development' })]).toEqual([[], []]);
   });
 
@@ -72,7 +72,18 @@ describe("auth's configuration", () => {
       'MAIL_FROM',
       'is not exactly one sender address',
       /^MAIL_FROM must be like /,
-      ['nonsense', '@', 'Tasks', 'a@x.org, b@x.org', 'Tasks <tasks>', 'Tasks <a b@x.org>', 'Tasks\r\nBcc: <a@x.org>'],
+      [
+        'nonsense',
+        '@',
+        'Tasks',
+        'a@x.org, b@x.org',
+        'Tasks <tasks>',
+        'Tasks <a b@x.org>',
+        'Tasks\r\nBcc: <a@x.org>',
+        'A: T <a@x.org>',
+        'a:b@x.org',
+        'A "T <a@x.org>',
+      ],
     ],
   ])('rejects a %s that %s', (name, _what, reason, values) => {
     for (const value of values)
@@ -83,7 +94,7 @@ describe("auth's configuration", () => {
   });
 
   it('accepts a sender with or without a name, and an issuer on this machine without TLS', () => {
-    const named = ['Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>'];
+    const named = ['Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>', '"Acme: Tasks" <tasks@example.com>'];
     for (const from of ['tasks@example.com', '<tasks@example.com>', ...named])
       expect(readAuthConfig({ POSTGRES_URL, MAIL_FROM: from }).mailFrom).toBe(from);
     const provider = { OIDC_ISSUER: LOCAL, OIDC_CLIENT_ID: 'taskmesh' };

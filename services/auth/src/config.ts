@@ -27,9 +27,7 @@ const settings = z.object({
 export function findMailProblems(env: Env): string[] {
   if (env.NODE_ENV !== 'production') return [];
   return [
-    ...(env.SMTP_URL || env.SMTP_URL_FILE
-      ? []
-      : ['SMTP_URL is not set: recovery mails are files under DATA_DIR/mail, and reach no one.']),
+    ...(env.SMTP_URL ? [] : ['SMTP_URL is not set: recovery mails are files under DATA_DIR/mail, and reach no one.']),
     ...(env.PUBLIC_URL ? [] : ['PUBLIC_URL is not set: the links in recovery mails lead to this machine only.']),
   ];
 }

@@ -12,11 +12,13 @@ const SUPABASE_USERS = `
   create schema auth;
   create table auth.users (
     id uuid, email varchar(255), encrypted_password varchar(255), email_confirmed_at timestamptz, deleted_at timestamptz,
-    raw_user_meta_data jsonb, created_at timestamptz, updated_at timestamptz
+    banned_until timestamptz, raw_user_meta_data jsonb, created_at timestamptz, updated_at timestamptz
   );
   insert into auth.users values
-    (gen_random_uuid(), 'Ada@Example.com', 'BCRYPT', now(), null, '{"name": "Ada"}', now(), null),
-    (gen_random_uuid(), 'bob@example.com', null, null, null, '{}', now(), now())`;
+    (gen_random_uuid(), 'Ada@Example.com', 'BCRYPT', now(), null, null, '{"name": "Ada"}', now(), null),
+    (gen_random_uuid(), 'bob@example.com', null, null, null, now(), '{}', now(), now()),
+    (gen_random_uuid(), 'cy@example.com', null, null, null, null, jsonb_build_object('name', repeat('c', 300)), now(), now()),
+    (gen_random_uuid(), 'dan@example.com', null, null, null, now() + '1 day', '{}', now(), now())`;
 
 const DJANGO_USERS = `
   create table auth_user (
@@ -25,7 +27,8 @@ const DJANGO_USERS = `
   );
   insert into auth_user (password, username, first_name, last_name, email, is_active, date_joined) values
     ('bcrypt$BCRYPT', 'ada', 'Ada', '', 'Ada@Example.com', true, now()),
-    ('pbkdf2_sha256$870000$c2FsdA$aGFzaA=', 'bob', '', '', 'bob@example.com', true, now())`;
+    ('pbkdf2_sha256$870000$c2FsdA$aGFzaA=', 'bob', '', '', 'bob@example.com', true, now()),
+    ('!', 'cy', repeat('c', 150), repeat('c', 150), 'cy@example.com', true, now())`;
 
 it.each([
   ['supabase', SUPABASE_USERS, '$2a$'],
@@ -40,7 +43,7 @@ it.each([
   await other.query('create schema restored; alter table accounts set schema restored');
   expect(await running.auth.restore.importDatabase(other.name)).toMatchObject({
     complete: true,
-    rows: { accounts: 2 },
+    rows: { accounts: 3 },
   });
   await swap(running, other.name);
 
@@ -50,6 +53,7 @@ it.each([
     expect(await running.database.query(accounts)).toEqual([
       { email: 'Ada@Example.com', name: 'Ada', has_password: true, kind: '$argon2id' },
       { email: 'bob@example.com', name: 'bob', has_password: false, kind: '$argon2id' },
+      { email: 'cy@example.com', name: expect.stringMatching(/^c[c ]{254}$/), has_password: false, kind: '$argon2id' },
     ]),
   );
   await running.logIn('ada@example.com');

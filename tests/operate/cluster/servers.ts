@@ -19,7 +19,7 @@ fi
 exec postgres -D /data/cluster -c listen_addresses='*' -c unix_socket_directories=/tmp -c max_connections=300`;
 
 const KAFKA = `
-sed -e 's/\${PORT}/9092/; s/\${CONTROLLER_PORT}/9093/; s#\${LOG_DIR}#/data/log#' /app/packages/local-servers/src/kafka/server.properties > /tmp/server.properties
+sed -e 's/\${PORT}/9092/; s/\${CONTROLLER_PORT}/9093/; s#^log.dirs=.*#log.dirs=/data/log#' /app/packages/local-servers/src/kafka/server.properties > /tmp/server.properties
 echo listeners=PLAINTEXT://0.0.0.0:9092,CONTROLLER://127.0.0.1:9093 >> /tmp/server.properties
 echo advertised.listeners=PLAINTEXT://kafka.${SERVERS}.svc:9092 >> /tmp/server.properties
 set -- java -Xms256m -Xmx512m -XX:+UseSerialGC -Dlog4j2.configurationFile=/app/packages/local-servers/src/kafka/log4j2.xml -cp '/opt/kafka/*'

