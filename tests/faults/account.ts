@@ -2,7 +2,8 @@ import { eventually } from '@taskmesh/testing';
 import { createGraphql, newAccount, register } from '../http.ts';
 import { PROTOCOLS, type Protocol } from '../feed/streams/protocols.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
-import { contradictions, type Contradiction, type Write } from './history.ts';
+import { contradictions, type Contradiction } from './history.ts';
+import type { Restore, Write } from './write.ts';
 import { startWriter } from './writer.ts';
 
 export interface AccountOptions {
@@ -16,16 +17,21 @@ export interface AccountOptions {
   paceMs: number;
   /** @default PROTOCOLS */
   protocols?: Protocol[];
+  /** Whether the store may be restored. Streams that are notified of it then read the list again. */
+  isRestored?: boolean;
 }
 
 /** An account with its writers and a stream of every protocol, which reconnects whenever it is cut off. */
 export interface Account {
   ownerId: string;
   streams: Stream[];
+  /** Call this after a restore, so that the writers use the tasks of the restored list. */
+  restored(restore: Restore): Promise<void>;
   stopWriting(): Promise<void>;
   /** Waits until every stream has delivered the last write, and then reports the promises that were not kept. */
   verdict(): Promise<Verdict>;
   figures(): AccountFigures;
+  latencies(): Latency[];
   close(): Promise<void>;
 }
 
@@ -33,6 +39,13 @@ export interface Verdict {
   contradictions: Contradiction[];
   /** Responses and ends of streams that must not occur, even during faults. */
   surprises: string[];
+}
+
+/** The time from a write's response to its event in a stream; 0 if the event arrived first. */
+export interface Latency {
+  /** `performance.now()` */
+  answeredAt: number;
+  ms: number;
 }
 
 export interface AccountFigures {
@@ -52,17 +65,21 @@ export interface AccountFigures {
 const SETTLE_TIMEOUT_MS = 60_000;
 
 export async function createAccount(options: AccountOptions): Promise<Account> {
-  const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS } = options;
+  const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
   const url = urls[0] ?? '';
   const { token, id: ownerId } = await register(url, newAccount(), name.slice(0, 50));
   let asked = 0;
   const readList = () => readListAt(urls[asked++ % urls.length] ?? '', token);
   const list = await readList();
   const openFrom = (protocol: Protocol, index: number) =>
-    openStream({ ...protocol, token, list, urls: [...urls.slice(index % urls.length), ...urls] });
+    openStream({
+      ...{ ...protocol, token, list, urls: [...urls.slice(index % urls.length), ...urls] },
+      ...(isRestored && { readList }),
+    });
   const streams = await Promise.all(protocols.map(openFrom));
   const living: string[] = [];
   const writes: Write[] = [];
+  const restores: Restore[] = [];
   const writers = Array.from({ length: writerCount }, (_, index) =>
     startWriter({ urls, token, name: `${name}.${index}`, random, paceMs, living, writes }),
   );
@@ -77,6 +94,11 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   return {
     ownerId,
     streams,
+    async restored(restore) {
+      restores.push(restore);
+      const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
+      living.splice(0, Infinity, ...tasks.keys());
+    },
     async stopWriting() {
       await Promise.all(writers.map((writer) => writer.stop()));
     },
@@ -84,9 +106,9 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
       const isSettled = await settled().then(Boolean, () => false); // the comparison reports what is missing
       const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
       const titles = new Map([...tasks].map(([id, { title }]) => [id, title]));
-      const readings = new Map(streams.map(({ protocol, reading }) => [protocol, reading]));
+      const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
       return {
-        contradictions: contradictions({ owner: name, ownerId, writes, streams: readings, tasks: titles }),
+        contradictions: contradictions({ owner: name, ownerId, writes, restores, streams: readings, tasks: titles }),
         surprises: [
           ...(isSettled ? [] : [`${name}: the streams did not reach the end of the feed`]),
           ...writers.flatMap(({ surprises }) => surprises),
@@ -107,23 +129,23 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
           protocol: stream.protocol,
           events: stream.changes().length,
           resumes: stream.resumes(),
-          latenciesMs: latenciesOf(stream, writes),
+          latenciesMs: latenciesOf(stream, writes).map(({ ms }) => ms),
         })),
       };
     },
+    latencies: () => streams.flatMap((stream) => latenciesOf(stream, writes)),
     async close() {
       await Promise.all([...writers.map((writer) => writer.stop()), ...streams.map((stream) => stream.close())]);
     },
   };
 }
 
-/** The times from the responses of writes to their events in a stream; 0 if the event arrived first. */
-function latenciesOf(stream: Stream, writes: Write[]): number[] {
+function latenciesOf(stream: Stream, writes: Write[]): Latency[] {
   const confirmed = writes.filter(({ title, outcome }) => title !== undefined && outcome === 'confirmed');
   const answers = new Map(confirmed.map(({ title, answeredAt }) => [title, answeredAt]));
   return stream.changes().flatMap(({ kind, task, seenAt }) => {
     const answeredAt = kind === 'DELETE' ? undefined : answers.get(task.title);
-    return answeredAt === undefined ? [] : [Math.max(0, seenAt - answeredAt)];
+    return answeredAt === undefined ? [] : [{ answeredAt, ms: Math.max(0, seenAt - answeredAt) }];
   });
 }
 

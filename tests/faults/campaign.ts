@@ -4,11 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account, type AccountFigures, type AccountOptions, type Verdict } from './account.ts';
 import { inject, planFaults, type PlannedFault } from './inject.ts';
 
+export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
+
 export interface CampaignOptions {
   /** The URLs of the gateways. */
   urls: string[];
   seed: number;
-  owners: Omit<AccountOptions, 'urls' | 'name' | 'random'>[];
+  owners: OwnerOptions[];
   /** Injects faults while the accounts are at work. Returns the faults injected. */
   faults: (accounts: Account[], random: () => number) => Promise<DoneFault[]>;
   /** The average time between two cuts of a stream. @default 15_000 */
@@ -49,11 +51,7 @@ export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_
   const named = owners.map((owner, index) => ({ ...owner, ...shared, name: `owner-${seed}-${index}` }));
   let done: DoneFault[] = [];
   let cuts = 0;
-  const {
-    accounts: _,
-    figures,
-    ...verdict
-  } = await withAccounts(named, async (accounts) => {
+  const { accounts, figures, ...verdict } = await withAccounts(named, async (accounts) => {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, { everyMs: cutEveryMs, random: cutsRandom, ending: ending.signal });
     done = await faults(accounts, faultsRandom);
@@ -63,7 +61,7 @@ export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_
   });
   const all = { seed, owners: owners.length, ...figures, cuts, faults: counted(done) };
   report({ ...verdict, figures: all });
-  return { figures: all, findings: [...verdict.contradictions, ...verdict.surprises] };
+  return { accounts, figures: all, findings: [...verdict.contradictions, ...verdict.surprises] };
 }
 
 /** Runs accounts with writers and streams during `work`, and compares what was written with what was delivered. */

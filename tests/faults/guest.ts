@@ -6,7 +6,7 @@ import { queryStore } from '../stack.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
 import type { Protocol } from '../feed/streams/protocols.ts';
 import { readListAt } from './account.ts';
-import type { Write } from './history.ts';
+import type { Write } from './write.ts';
 import { startWriter } from './writer.ts';
 
 export interface GuestOptions {

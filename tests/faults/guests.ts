@@ -8,9 +8,10 @@ import { PROTOCOLS } from '../feed/streams/protocols.ts';
 import { readListAt } from './account.ts';
 import type { DoneFault } from './campaign.ts';
 import { canLogIn, deleteAccount, hostGuest, signIn, type Guest } from './guest.ts';
-import { contradictions, type Write } from './history.ts';
+import { contradictions } from './history.ts';
 import type { Published } from './published.ts';
 import { wrongRemains } from './remains.ts';
+import type { Write } from './write.ts';
 
 export interface GuestsOptions {
   stack: Stack;
@@ -108,7 +109,7 @@ function endContradictions(guest: Guest, published: Published): string[] {
   const changes = published.of(guest.ownerId);
   const ids = new Set([...list.tasks.keys(), ...changes.map(({ task }) => task.id)]);
   const reading = { list, changes: changes.map((change) => ({ ...change, seenAt: 0 })) };
-  const found = contradictions({ ...historyOf(guest, ids), streams: new Map([['Kafka', reading]]) });
+  const found = contradictions({ ...historyOf(guest, ids), streams: new Map([['Kafka', [reading]]]) });
 
   const own = new Set(writes.flatMap(({ kind, taskId }) => (kind === 'DELETE' && taskId ? [taskId] : [])));
   const isEnd = ({ kind, task }: (typeof changes)[number]) => kind === 'DELETE' && !own.has(task.id);
@@ -125,10 +126,10 @@ function endContradictions(guest: Guest, published: Published): string[] {
 /** Checks what the guest's own streams delivered until they ended with its sessions. */
 function streamContradictions(guest: Guest): string[] {
   const { streams } = guest;
-  const readings = new Map(streams.map(({ protocol, reading }) => [protocol, reading]));
-  const ids = streams.flatMap(({ reading: { list, changes } }) => [
-    ...[...list.tasks.keys(), ...changes.map(({ task }) => task.id)],
-  ]);
+  const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
+  const ids = [...readings.values()]
+    .flat()
+    .flatMap(({ list, changes }) => [...[...list.tasks.keys(), ...changes.map(({ task }) => task.id)]]);
   return contradictions({ ...historyOf(guest, new Set(ids)), streams: readings, endsEarly: true }).map(
     ({ fault, what }) => `${fault}: ${what}`,
   );
@@ -165,6 +166,8 @@ async function comeAgain({ name, email, ownerId, list }: Guest, { stack, random 
         onSubscribed: () => undefined,
         onChange: (change) => said.resolve(`a change: ${JSON.stringify(change)}`),
         onCursor: () => undefined,
+        onExpired: () => said.resolve('refused'),
+        onLostPosition: () => said.resolve('refused'),
         onFailure: () => said.resolve('refused'),
         onEnd: () => undefined,
       },

@@ -1,6 +1,7 @@
 import { PROTOCOLS } from '../feed/streams/protocols.ts';
 import { EMPTY_LIST, type Reading, type StreamedChange } from '../feed/streams/stream.ts';
-import { contradictions, type Fault, type History, type Write } from './history.ts';
+import { contradictions, type Fault, type History } from './history.ts';
+import type { Write } from './write.ts';
 
 const OWNER = 'ada-id';
 const task = (id: string, title: string, version: number, ownerId = OWNER) => ({ id, ownerId, title, version });
@@ -37,9 +38,9 @@ type Mutation = (changes: StreamedChange[]) => StreamedChange[];
 
 /** A valid history of streams of every protocol, except for a change to one of them; channels have no sequences. */
 function historyWith(protocol: string, mutate: Mutation): History {
-  const streams = PROTOCOLS.map(({ protocol: name }): [string, Reading] => {
+  const streams = PROTOCOLS.map(({ protocol: name }): [string, Reading[]] => {
     const changes = name.startsWith('channel') ? CHANGES.map((each) => ({ ...each, sequence: undefined })) : CHANGES;
-    return [name, { list: EMPTY_LIST, changes: name === protocol ? mutate(changes) : changes }];
+    return [name, [{ list: EMPTY_LIST, changes: name === protocol ? mutate(changes) : changes }]];
   });
   const tasks = new Map(Object.entries({ b: 'maybe', c: 'four' }));
   return { owner: 'ada', ownerId: OWNER, writes: WRITES, streams: new Map(streams), tasks };
@@ -93,7 +94,7 @@ describe('the history checker', () => {
     const gone = contradictions({ ...sound, writes: [...WRITES, write('INSERT', 'd', 'gone', 13)] });
     expect(gone.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'lost'));
     const without = ({ list, changes }: Reading) => ({ list, changes: renumbered(changes.toSpliced(3, 1)) });
-    const streams = [...sound.streams].map(([name, reading]) => [name, without(reading)] as const);
+    const streams = [...sound.streams].map(([name, readings]) => [name, readings.map(without)] as const);
     const found = contradictions({ ...sound, streams: new Map(streams) });
     expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'different list'));
   });
@@ -106,4 +107,68 @@ it.each<[Mutation, Fault[]]>([
 ])('the history checker requires no change after the end of a stream that may end early: %s', (mutate, faults) => {
   const found = contradictions({ ...historyWith('sse', mutate), tasks: new Map(), endsEarly: true });
   expect([...new Set(found.map(({ fault }) => fault))]).toEqual(faults);
+});
+
+describe('the history checker over a restore', () => {
+  const RESTORE = { sentAt: 20, answeredAt: 25 };
+  /** The archive was made when "one" existed. One write overlaps with the restore, so it may belong to either side. */
+  const writes: Write[] = [
+    ...[...WRITES, write('UPDATE', 'c', 'beside', 19, 26), write('UPDATE', 'a', 'first', 26, 28)],
+    ...[write('UPDATE', 'a', 'second', 31), write('DELETE', 'a', '', 33)],
+  ];
+  const list = { tasks: new Map([['a', { title: 'first', version: 2 }]]), cursor: 'again', readAt: 30 };
+  const since = [
+    made('UPDATE', task('a', 'second', 3), task('a', 'first', 2), 2),
+    made('DELETE', task('a', 'second', 3), task('a', 'second', 3), 3),
+  ];
+  const sound: Reading[] = [
+    { list: EMPTY_LIST, changes: CHANGES.slice(0, 4) },
+    { list, changes: since },
+  ];
+  const before = (mutate: Mutation): Reading => ({ list: EMPTY_LIST, changes: mutate(CHANGES.slice(0, 4)) });
+  const after = (mutate: Mutation): Reading => ({ list, changes: mutate(since) });
+  const whole: Mutation = (changes) => changes;
+
+  it.each<[what: string, readings: Reading[], faults: Fault[]]>([
+    ['nothing if all is sound', sound, []],
+    ['nothing if the end of the old epoch is missing', [before((old) => old.slice(0, 1)), after(whole)], []],
+    ['a gap in the old epoch', [before((old) => old.toSpliced(1, 1)), after(whole)], ['reordered']],
+    ['a reader that was not notified of the end', [before(whole)], ['lost']],
+    [
+      'a change of the old epoch in the new one',
+      [
+        before(whole),
+        after((now) =>
+          CHANGES.slice(0, 1)
+            .concat(now)
+            .map((each) => ({ ...each, sequence: undefined })),
+        ),
+      ],
+      ['foreign', 'reordered'],
+    ],
+    ['a confirmed write that was not delivered', [before(whole), after((now) => now.slice(1))], ['reordered', 'lost']],
+    [
+      'a confirmed write after which nothing came',
+      [before(whole), after((now) => now.slice(0, 1))],
+      ['lost', 'different list'],
+    ],
+    ['a reader that gets nothing of the new epoch', [before(whole), after(() => [])], ['lost', 'different list']],
+  ])('detects %s', (_what, readings, faults) => {
+    const streams = new Map(Object.entries({ sound, suspect: readings }));
+    const history = { owner: 'ada', ownerId: OWNER, writes, restores: [RESTORE], streams, tasks: new Map() };
+    expect([...new Set(contradictions(history).map(({ fault }) => fault))]).toEqual(faults);
+  });
+
+  it.each<[readAt: number[], restores: string[]]>([
+    [[42, 46], []],
+    [[46, 47], ['restore 1']],
+    [[24, 30], ['restore 2']],
+  ])('assigns lists read at %j to epochs by their content, not by the request for a restore', (times, missed) => {
+    const reread = times.map((readAt): Reading => ({ list: { ...list, readAt }, changes: [] }));
+    const streams = new Map([['suspect', [before(() => []), ...reread]]]);
+    const restores = [RESTORE, { sentAt: 40, answeredAt: 45 }];
+    const tasks = new Map([['a', 'first']]);
+    const found = contradictions({ owner: 'ada', ownerId: OWNER, writes: [], restores, streams, tasks });
+    expect(found.map(({ what }) => /restore \d/.exec(what)?.[0])).toEqual(missed);
+  });
 });

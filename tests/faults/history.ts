@@ -1,27 +1,15 @@
 import type { Reading, StreamedChange } from '../feed/streams/stream.ts';
-
-/** A write that was sent. Titles are unique, so that a change can be matched to its write. */
-export interface Write {
-  kind: StreamedChange['kind'];
-  title?: string;
-  /** The id of the task; for a create, known once it is confirmed. */
-  taskId?: string;
-  /** `confirmed`: done. `denied`: not done. `unknown`: there was no definite response, so it may be either. */
-  outcome: 'confirmed' | 'denied' | 'unknown';
-  sentAt: number;
-  /** Infinity without a response. */
-  answeredAt: number;
-  /** The API and the gateway, for reports. */
-  via?: string;
-}
+import { epochOf, isDue, mayBeListOf, mayBeOf, type Restore, type Write } from './write.ts';
 
 /** The history of one account, as reported by its writers, its streams and its list. */
 export interface History {
   owner: string;
   ownerId: string;
   writes: Write[];
-  /** What each protocol delivered. */
-  streams: ReadonlyMap<string, Reading>;
+  /** Readings by protocol. The first began before the first write; another begins whenever the list is read again. */
+  streams: ReadonlyMap<string, Reading[]>;
+  /** The restores. Each began a new epoch, in which only later writes must be delivered. @default [] */
+  restores?: Restore[];
   /** Whether the account was deleted: its streams then end with its sessions, without the last changes. @default false */
   endsEarly?: boolean;
   /** The final list, as titles by id. */
@@ -41,23 +29,41 @@ export interface Contradiction {
  * reordered, made up or another owner's, and replaying each stream gives exactly the list.
  */
 export function contradictions(history: History): Contradiction[] {
-  const { owner, streams } = history;
-  const known = new Set([...streams.values()].flatMap(({ changes }) => changes.map(identityOf)));
-  return [...streams].flatMap(([protocol, reading]) =>
-    ofReading(reading, known, history).map(({ fault, what }) => ({ fault, what: `${owner}, ${protocol}: ${what}` })),
+  const { owner, streams, restores = [] } = history;
+  const present = [...streams.values()].flatMap((readings) =>
+    readings.filter(({ list }) => epochOf(list, restores) === restores.length).flatMap(({ changes }) => changes),
+  );
+  const ofReadings = (readings: Reading[]) => readings.flatMap((reading) => ofReading(reading, present, history));
+  return [...streams].flatMap(([protocol, readings]) =>
+    [...undelivered(readings, restores), ...ofReadings(readings)].map(({ fault, what }) => {
+      return { fault, what: `${owner}, ${protocol}: ${what}` };
+    }),
   );
 }
 
+/** The last changes of an epoch that a restore ended may never be delivered, so only delivered changes are checked there. */
 function ofReading(
   reading: Reading,
-  known: ReadonlySet<string>,
-  { ownerId, writes, tasks, endsEarly = false }: History,
+  present: StreamedChange[],
+  { ownerId, writes, tasks, restores = [], endsEarly = false }: History,
 ): Contradiction[] {
   const { list, changes } = reading;
-  const found = [...repeated(changes), ...strange(changes, ownerId, writes), ...disordered(reading, writes)];
-  if (endsEarly) return found;
-  const due = writes.filter(({ sentAt }) => sentAt > list.readAt);
-  return [...found, ...lost(changes, due, known), ...unlikeList(reading, tasks)];
+  const epoch = epochOf(list, restores);
+  const possible = writes.filter((write) => mayBeOf(write, epoch, restores));
+  const found = [...repeated(changes), ...strange(changes, ownerId, possible), ...disordered(reading, epoch, possible)];
+  if (endsEarly || epoch < restores.length) return found;
+  const due = possible.filter((write) => isDue(write, list, restores));
+  return [...found, ...lost(changes, due, knownBehind(reading, epoch, present)), ...unlikeList(reading, tasks)];
+}
+
+/** Reports restores after which a reader did not read the list again: it still shows the replaced store. */
+function undelivered(readings: Reading[], restores: Restore[]): Contradiction[] {
+  const readAt = readings.map(({ list }) => Math.round(list.readAt)).join(', ');
+  const isKnown = (index: number) => readings.some(({ list }) => mayBeListOf(list, index + 1, restores));
+  return restores.flatMap(({ answeredAt }, index) => {
+    const what = `the end of the feed by restore ${index + 1}, answered at ${Math.round(answeredAt)}; lists read at ${readAt}`;
+    return isKnown(index) ? [] : [{ fault: 'lost', what }];
+  });
 }
 
 /** Identifies a change: each version of a task is made once. */
@@ -85,6 +91,16 @@ function strange(changes: StreamedChange[], ownerId: string, writes: Write[]): C
   });
 }
 
+/** Returns what any stream delivered after the start of this reading. After a restore, that is after its first change. */
+function knownBehind({ changes: [first] }: Reading, epoch: number, present: StreamedChange[]): Set<string> {
+  if (epoch === 0) return new Set(present.map(identityOf));
+  const numbers = new Map<string, number>();
+  for (const change of present) if (change.sequence !== undefined) numbers.set(identityOf(change), change.sequence);
+  const place = first && numbers.get(identityOf(first));
+  const behind = [...numbers].filter(([, number]) => place !== undefined && number > place);
+  return new Set(behind.map(([identity]) => identity));
+}
+
 function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string>): Contradiction[] {
   const delivered = new Set(changes.map((change) => signatureOf(asWrite(change))));
   const seen = new Set(changes.map(identityOf));
@@ -97,17 +113,15 @@ function lost(changes: StreamedChange[], due: Write[], known: ReadonlySet<string
 }
 
 /** Reports gaps in sequences and in versions of tasks, and changes that come before a write confirmed before they were sent. */
-function disordered({ list, changes }: Reading, writes: Write[]): Contradiction[] {
-  const made = writes
-    .filter(({ outcome }) => outcome !== 'denied')
-    .map((write) => [signatureOf(write), write] as const);
-  const spans = new Map(made);
+function disordered({ list, changes }: Reading, epoch: number, writes: Write[]): Contradiction[] {
+  const spans = spansOf(writes);
   const versions = new Map([...list.tasks].map(([id, { version }]) => [id, version]));
+  const first = epoch === 0 ? 1 : (changes[0]?.sequence ?? 1);
   const problems: string[] = [];
   let latestSent = -Infinity;
   for (const [index, change] of changes.entries()) {
     const { kind, sequence, task, previous } = change;
-    if (sequence !== undefined && sequence !== 1 + index)
+    if (sequence !== undefined && sequence !== first + index)
       problems.push(`change ${index + 1} has the sequence ${sequence}`);
     const before = versions.get(task.id);
     const fits = kind === 'INSERT' ? before === undefined : before !== undefined && before === previous?.version;
@@ -122,6 +136,16 @@ function disordered({ list, changes }: Reading, writes: Write[]): Contradiction[
     latestSent = Math.max(latestSent, span.sentAt);
   }
   return problems.map((what) => ({ fault: 'reordered', what }));
+}
+
+/** Returns the earliest and latest time of each change. A task that a restore brought back may be deleted twice. */
+function spansOf(writes: Write[]): Map<string, Pick<Write, 'sentAt' | 'answeredAt'>> {
+  const made = writes.filter(({ outcome }) => outcome !== 'denied');
+  const span = (same: Write[]) => ({
+    sentAt: Math.min(...same.map(({ sentAt }) => sentAt)),
+    answeredAt: Math.max(...same.map(({ answeredAt }) => answeredAt)),
+  });
+  return new Map([...Map.groupBy(made, signatureOf)].map(([signature, same]) => [signature, span(same)]));
 }
 
 function unlikeList({ list, changes }: Reading, tasks: ReadonlyMap<string, string>): Contradiction[] {

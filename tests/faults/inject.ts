@@ -35,7 +35,7 @@ export function* planFaults(targets: string[], random: () => number): Generator<
   }
 }
 
-function shuffled<Item>(items: Item[], random: () => number): Item[] {
+export function shuffled<Item>(items: Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, place: random() }))
     .toSorted((a, b) => a.place - b.place)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGraphql, createRest } from '../http.ts';
-import type { Write } from './history.ts';
+import type { Write } from './write.ts';
 
 export interface WriterOptions {
   /** The URLs of the gateways. */

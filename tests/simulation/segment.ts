@@ -54,7 +54,7 @@ export function findContradictions(
     owner: name,
     ownerId: owner,
     writes: promised.map(asWrite),
-    streams: new Map([[`epoch ${epoch} behind ${start}`, { list: EMPTY_LIST, changes }]]),
+    streams: new Map([[`epoch ${epoch} behind ${start}`, [{ list: EMPTY_LIST, changes }]]]),
     tasks: new Map(list),
   });
 }

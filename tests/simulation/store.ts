@@ -2,7 +2,7 @@ import type { AccountLogPosition } from '@taskmesh/internal-api';
 import type { ChangeRow } from '@taskmesh/tasks/simulated';
 import { partOf } from '@taskmesh/tasks/simulated';
 import type { StreamedChange } from '../feed/streams/stream.ts';
-import type { Write } from '../faults/history.ts';
+import type { Write } from '../faults/write.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** A committed change, as the owner's streams must deliver it. */

@@ -135,7 +135,7 @@ describe('an incomplete restored store', () => {
     const texts = await living.database.query(
       `select column_name as name from information_schema.columns where table_name = 'tasks' and data_type = 'text'`,
     );
-    expect(texts).toHaveLength(4);
+    expect(texts.length).toBeGreaterThanOrEqual(4);
     for (const { name } of texts) broken.push([String(name), { [String(name)]: `repeat('x', 2001)` }]);
     for (const [word, row] of broken) {
       await loaded.query(`delete from restored.tasks; ${restoredRow()} ${restoredRow(row)}`);

@@ -3,8 +3,15 @@ import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** The result of one case of a suite. */
+export interface CaseResult {
+  name: string;
+  /** Undefined if the case passed. */
+  problem: string | undefined;
+}
+
 /** A copy of a public suite. */
-interface PublicSuite {
+export interface PublicSuite {
   dir: string;
   remove: () => void;
 }

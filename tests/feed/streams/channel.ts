@@ -68,7 +68,8 @@ function takeMessage(text: string, version: string, listener: Listener): void {
     return;
   }
   if (event === 'system' && payload.message?.startsWith('CURSOR_EXPIRED')) {
-    listener.onFailure(payload.extension === 'resume' ? 'the place in the feed was lost' : 'the feed began again');
+    if (payload.extension !== 'resume') return listener.onExpired();
+    listener.onLostPosition();
     return listener.onEnd();
   }
   if (event === 'phx_error') return listener.onEnd(); // the real client joins again; the reason was sent before

@@ -45,7 +45,7 @@ export function takeResult({ data, errors }: GraphqlResult, listener: Listener):
 /** Ends a subscription. The codes of the errors decide whether the client may come back, and from where. */
 export function takeErrors(errors: GraphqlResult['errors'], listener: Listener): void {
   const codes = new Set(errors?.map(({ extensions }) => extensions?.code));
-  if (codes.size === 1 && codes.has('CURSOR_EXPIRED')) listener.onFailure('the feed began again');
+  if (codes.size === 1 && codes.has('CURSOR_EXPIRED')) listener.onExpired();
   else if (codes.size !== 1 || !codes.has('SERVICE_UNAVAILABLE')) listener.onFailure(JSON.stringify(errors));
   listener.onEnd();
 }

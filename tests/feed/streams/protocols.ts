@@ -39,14 +39,22 @@ const connectGraphqlWs =
 export type Protocol = Pick<StreamOptions, 'protocol' | 'connect' | 'repeatsBehindCursor'>;
 
 const GRAPHQL_WS: Protocol = { protocol: 'graphql-ws', connect: connectGraphqlWs(CHANGES) };
+const MULTIPART: Protocol = { protocol: 'multipart', connect: connectMultipart(CHANGES_WITH_NAMES) };
 
 /** Every protocol of the feed. */
 export const PROTOCOLS: Protocol[] = [
   GRAPHQL_WS,
   { protocol: 'sse', connect: connectSse(CHANGES) },
-  { protocol: 'multipart', connect: connectMultipart(CHANGES_WITH_NAMES) },
+  MULTIPART,
   { protocol: 'channel 1.0.0', connect: connectChannel('1.0.0'), repeatsBehindCursor: true },
   { protocol: 'channel 2.0.0', connect: connectChannel('2.0.0'), repeatsBehindCursor: true },
+];
+
+/** The protocols with a field of another service in every event. */
+export const PROTOCOLS_WITH_NAMES: Protocol[] = [
+  { protocol: 'graphql-ws, names', connect: connectGraphqlWs(CHANGES_WITH_NAMES) },
+  { protocol: 'sse, names', connect: connectSse(CHANGES_WITH_NAMES) },
+  MULTIPART,
 ];
 
 /** Follows a feed over graphql-ws, after a cursor or from now on, at these gateways in turn. */

@@ -30,7 +30,7 @@ export interface ReadList {
 /** The list of a new account. */
 export const EMPTY_LIST: ReadList = { tasks: new Map(), cursor: '', readAt: -Infinity };
 
-/** A list, and the changes that a client received after it. */
+/** A list, and the changes that a client received after it until it had to read the list again. */
 export interface Reading {
   list: ReadList;
   /** All changes since, in the order of arrival. */
@@ -40,7 +40,8 @@ export interface Reading {
 /** A client that reads one account's feed, and resumes with its cursor whenever it is cut off. */
 export interface Stream {
   protocol: string;
-  reading: Reading;
+  readings: Reading[];
+  /** The changes of all readings. */
   changes(): StreamedChange[];
   /** Events and errors that must not occur. */
   failures: string[];
@@ -62,7 +63,11 @@ export interface Listener {
   onChange(change: Omit<StreamedChange, 'seenAt'>): void;
   /** Moves the client to this cursor. */
   onCursor(cursor: string): void;
-  /** The server sent an error after which a client should not come back, or not with its cursor. */
+  /** The feed has ended, so no change may follow, and the client must read the list again. */
+  onExpired(): void;
+  /** The feed continues, but not from the client's cursor, so the client must read the list again. */
+  onLostPosition(): void;
+  /** The server sent an error after which a client should not come back. */
   onFailure(what: string): void;
   /** The connection has ended for any reason. May be called more than once. */
   onEnd(): void;
@@ -86,6 +91,8 @@ export interface StreamOptions {
   token: string;
   /** The list after which the stream starts. */
   list: ReadList;
+  /** Reads the list again. If absent, a feed that begins again is a failure. */
+  readList?: () => Promise<ReadList>;
   /** Whether the protocol sends cursors only after batches of changes, so that changes after the last cursor are repeated. */
   repeatsBehindCursor?: boolean;
   /** Whether the account is being deleted: errors after which a client does not return then end the stream, without a failure. */
@@ -95,11 +102,14 @@ export interface StreamOptions {
 const AGAIN_AFTER_MS = 100;
 /** A client tries another gateway if a subscription is not established in this time. */
 const STANDING_WITHIN_MS = 15_000;
+/** How long a client still listens to a feed that has ended. */
+const LINGER_MS = 300;
 
 /** Reads a feed until closed. Resolves when the subscription is established for the first time. */
 export async function openStream(options: StreamOptions): Promise<Stream> {
-  const { protocol, connect, urls, token, repeatsBehindCursor = false, isDoomed = () => false } = options;
-  const reading: Reading = { list: options.list, changes: [] };
+  const { protocol, connect, urls, token, readList, repeatsBehindCursor = false, isDoomed = () => false } = options;
+  let reading: Reading = { list: options.list, changes: [] };
+  const readings = [reading];
   const failures: string[] = [];
   let ending: string | undefined;
   const closing = new AbortController();
@@ -117,10 +127,13 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
   let awayMs = AGAIN_AFTER_MS;
   let tear = () => {};
 
-  const readOnce = async (url: string): Promise<void> => {
+  /** Resolves with true if the list must be read again. */
+  const readOnce = async (url: string): Promise<boolean> => {
     const ended = Promise.withResolvers<void>();
     const over = new AbortController();
     let repeats = repeatsBehindCursor ? behindCursor : 0;
+    let isExpired = false;
+    let hasLostPlace = false;
     const standing = setTimeout(() => tear(), STANDING_WITHIN_MS);
     const end = () => {
       over.abort(); // the client never sees what was still in the buffers of a broken connection
@@ -139,6 +152,7 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
           firstStanding.resolve();
         }),
         onChange: whileOpen((change) => {
+          if (isExpired) return failures.push(`a change behind the end of its feed: ${JSON.stringify(change)}`);
           const repeated = repeats > 0 ? reading.changes.at(-repeats) : undefined;
           if (repeated) repeats--;
           if (repeated && isSame(repeated, change)) return undefined;
@@ -146,11 +160,21 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
           return reading.changes.push({ ...change, seenAt: performance.now() });
         }),
         onCursor: whileOpen((next) => {
+          if (isExpired) return;
           cursor = next;
           behindCursor = repeats; // repeated changes come first, so normally none are left
         }),
+        onExpired: whileOpen(() => {
+          isExpired = true;
+          if (!readList) fail('the feed began again');
+          setTimeout(end, LINGER_MS);
+        }),
+        onLostPosition: whileOpen(() => {
+          hasLostPlace = true;
+          if (!readList) fail('the place in the feed was lost');
+        }),
         onFailure: whileOpen(fail),
-        onEnd: end,
+        onEnd: () => isExpired || end(),
       },
     );
     tear = () => {
@@ -160,22 +184,40 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
     await ended.promise;
     clearTimeout(standing);
     disconnect();
+    return isExpired || hasLostPlace;
+  };
+
+  const pause = (forMs: number) => sleep(forMs, undefined, { signal: closing.signal }).catch(() => undefined);
+
+  const rereadList = async (read: () => Promise<ReadList>) => {
+    while (!closing.signal.aborted) {
+      const list = await read().catch(() => undefined);
+      if (!list) await pause(AGAIN_AFTER_MS);
+      else {
+        reading = { list, changes: [] };
+        readings.push(reading);
+        cursor = list.cursor;
+        behindCursor = 0;
+        return;
+      }
+    }
   };
 
   const run = async () => {
     while (!closing.signal.aborted) {
-      await readOnce(urls[connections++ % urls.length] ?? '');
+      const mustReread = await readOnce(urls[connections++ % urls.length] ?? '');
       const pauseMs = awayMs;
       awayMs = AGAIN_AFTER_MS;
-      await sleep(pauseMs, undefined, { signal: closing.signal }).catch(() => undefined);
+      await pause(pauseMs);
+      if (mustReread && readList) await rereadList(readList);
     }
   };
   const running = run();
   await firstStanding.promise;
 
   return {
-    ...{ protocol, reading, failures },
-    changes: () => reading.changes,
+    ...{ protocol, readings, failures },
+    changes: () => readings.flatMap(({ changes }) => changes),
     ending: () => ending,
     cursor: () => cursor,
     resumes: () => Math.max(connections - 1, 0),

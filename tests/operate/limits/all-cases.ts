@@ -3,8 +3,9 @@ import { batches } from './batches.ts';
 import { documents } from './documents.ts';
 import { requests } from './http.ts';
 import { realtime } from './realtime.ts';
+import { FOUND_CASES } from './search.ts';
 
-export const ALL_CASES = [...documents, ...requests, ...realtime, ...archives, ...batches];
+export const ALL_CASES = [...documents, ...requests, ...realtime, ...archives, ...batches, ...FOUND_CASES];
 
 /** The largest response, a body that is kept, the longest execution, and the most filters: enough for `npm test`. */
 const SOON = [

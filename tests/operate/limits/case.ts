@@ -1,6 +1,7 @@
 import type { MeasuredProduct, Reply } from './measured-product.ts';
 
-export type Kind = 'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change' | 'archive' | 'batch';
+export type Kind =
+  'document' | 'variables' | 'body' | 'header' | 'REST' | 'socket' | 'change' | 'archive' | 'batch' | 'found';
 
 /** An account with 1,000 tasks of maximum length. */
 export interface Account {

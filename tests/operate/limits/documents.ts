@@ -65,8 +65,6 @@ const queries: readonly Case[] = [
     '2,000 fields of spread fragments': (turn) => `{ a${turn}: task(id: "1") { ${'...A '.repeat(30)} } }
       fragment A on Task { ${'...B '.repeat(10)} } fragment B on Task { owner { tasks { totalCount } ${'...C '.repeat(3)} } }
       fragment C on User { id }`,
-    '139 fragments of one field': (turn) =>
-      `{ a${turn}: task(id: "1") { ...F0 } } ${times(139, (at) => `fragment F${at} on Task { id ${at < 138 ? `...F${at + 1}` : ''} }`)}`,
     'overlapping fields': (turn) =>
       `{ a${turn}: task(id: "1") { ${times(20, (at) => `owner { tasks(first: 1) { totalCount edges { cursor node { ${TASK_FIELDS.slice(at % 8).join(' ')} } } } }`)} } }`,
     'overlapping inline fragments': (turn) =>

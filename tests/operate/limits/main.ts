@@ -1,17 +1,24 @@
+import { createRandom } from '@taskmesh/testing';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ALL_CASES, CROWDED } from './all-cases.ts';
 import type { Case } from './case.ts';
 import { startMeasuredProduct, type Usage } from './measured-product.ts';
+import { searchWorst, SPACES } from './search.ts';
 import { createAccount, CROWD, measureCase, measureCrowd, measureSlowness, type Measured } from './suite.ts';
 
+type Row = Pick<Case, 'by' | 'name'> & { kind: string };
 const PAGE = new URL('../../../docs/limits.md', import.meta.url);
 const { values: options } = parseArgs({
-  options: { only: { type: 'string', default: '' }, write: { type: 'boolean', default: false } },
+  options: {
+    ...{ only: { type: 'string', default: '' }, write: { type: 'boolean', default: false } },
+    ...{ search: { type: 'string', default: '0' }, seed: { type: 'string', default: '1' } },
+  },
 });
 const only = new RegExp(options.only);
 const isWanted = ({ kind, name }: Case) => only.test(`${kind}: ${name}`);
-const row = ({ kind, by, name }: Case, { cpuMs, pauseMs, privateMib }: Usage, remark = '') =>
+const seconds = Number(options.search);
+const row = ({ kind, by, name }: Row, { cpuMs, pauseMs, privateMib }: Usage, remark = '') =>
   `| ${[kind, by, name + remark, cpuMs.toFixed(1), pauseMs.toFixed(1), privateMib.toFixed(0)].join(' | ')} |`;
 
 const product = await startMeasuredProduct();
@@ -32,6 +39,13 @@ try {
     const { outcomes, ...usage } = await measureCrowd(product, account, each, slowness);
     console.error(row(each, usage, `: ${JSON.stringify(outcomes)}`));
     rows.push(row(each, usage, `, ${CROWD} at once`));
+  }
+  for (const space of seconds > 0 ? SPACES : []) {
+    const given = { product, account, slowness, random: createRandom(Number(options.seed)), seconds };
+    const { worst: found, tried, ...others } = await searchWorst(space, given);
+    console.error(space.name, JSON.stringify({ found, ...others }));
+    const name = `the worst of ${tried}, found by a search (seed ${options.seed}, ${seconds} s)`;
+    rows.push(row({ kind: space.name, by: space.by, name }, found));
   }
   const kept = (await product.keptMib()) - keptBefore;
   const table = [

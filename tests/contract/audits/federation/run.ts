@@ -1,66 +1,32 @@
-import { composeServices } from '@apollo/composition';
-import { createFederatedExecutor, readSupergraph, type SubgraphAnswer } from '@taskmesh/federation';
-import { execute, getOperationAST, getVariableValues, parse, validate, type GraphQLSchema } from 'graphql';
+import { execute, parse, validate } from 'graphql';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
+import { createGraph, type Outcome } from '../federated-graph.ts';
+import type { CaseResult } from '../public-suite.ts';
 import { withStandIns } from '../stand-ins.ts';
 import type { Case, CaseGroup, Subgraph } from './suite-modules.ts';
-
-interface CaseResult {
-  name: string;
-  /** Undefined if the case passed. */
-  problem: string | undefined;
-}
-
-interface Outcome {
-  data: unknown;
-  errors: readonly unknown[];
-}
 
 /** Runs the public audit of federation gateways: each case on the compiled executor, with its services in this process. */
 export async function runFederationAudit(dir: string): Promise<CaseResult[]> {
   const results: CaseResult[] = [];
   for (const group of await loadGroups(dir)) {
-    const run = createGraph(group.subgraphs);
+    const run = createGraph(group.subgraphs.map(serviceOf));
     for (const [index, each] of group.cases.entries())
       results.push({ name: `${group.id} #${String(index)}`, problem: await problemOf(each, run) });
   }
   return results;
 }
 
-/** Composes the services into one graph for the compiled executor, which calls them in this process. */
-function createGraph(subgraphs: readonly Subgraph[]): (query: string) => Promise<Outcome> {
-  const { supergraphSdl, errors: problems } = composeServices(
-    subgraphs.map(({ name, typeDefs }) => ({ name, url: `http://${name}`, typeDefs: parse(typeDefs) })),
-  );
-  if (supergraphSdl === undefined) throw new Error(String(problems));
-  const graph = readSupergraph(supergraphSdl);
-  const schemas = new Map(subgraphs.map(({ name, schema }) => [name, schema]));
-  const executor = createFederatedExecutor<undefined>(graph, async ({ operation, variables }) => {
-    const schema = schemas.get(operation.service);
-    if (!schema) throw new Error(`There is no service ${operation.service}.`);
-    // As over a network, the result is JSON.
-    return JSON.parse(JSON.stringify(await respond(schema, operation.text, variables))) as SubgraphAnswer;
-  });
-  return async (query) => {
+/** Validates queries against the service's schema before it runs them. */
+function serviceOf({ name, typeDefs, schema }: Subgraph) {
+  const respond = async (query: string, variableValues: Record<string, unknown>) => {
     const document = parse(query);
-    const invalid = validate(graph.schema, document);
-    if (invalid.length > 0) return { data: null, errors: invalid };
-    const definitions = getOperationAST(document)?.variableDefinitions ?? [];
-    const { coerced = {} } = getVariableValues(graph.schema, definitions, {});
-    const compiled = executor.compile(document);
-    const { data, errors, incomplete } = await compiled.run({ variables: coerced, context: undefined });
-    return { data, errors: [...errors, ...incomplete] };
+    const errors = validate(schema, document);
+    return errors.length > 0 ? { errors } : execute({ schema, document, variableValues });
   };
-}
-
-/** Validates a query against the service's schema before it runs it. */
-function respond(schema: GraphQLSchema, query: string, variableValues: Record<string, unknown>) {
-  const document = parse(query);
-  const errors = validate(schema, document);
-  return errors.length > 0 ? { errors } : execute({ schema, document, variableValues });
+  return { name, typeDefs: parse(typeDefs), respond };
 }
 
 async function problemOf({ query, expected }: Case, run: (query: string) => Promise<Outcome>) {
