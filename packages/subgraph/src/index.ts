@@ -1,2 +1,10 @@
 export { countSelections, selects } from './selection.ts';
-export * from './subgraph.ts';
+export {
+  executableSubgraph,
+  type Around,
+  type CallOptions,
+  type Subgraph,
+  type SubgraphOptions,
+  type SubgraphRequest,
+  type SubgraphResult,
+} from './subgraph.ts';
