@@ -40,7 +40,7 @@ export async function startS3Server() {
  * Starts a proxy for a bucket that adds what the server lacks: listing and aborting uploads, and conditional writes. It is
  * closed at the end of the test or file.
  */
-export async function startS3Front(behind: string) {
+export async function startS3Proxy(behind: string) {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
   let lost: RegExp | undefined;
   let left = 0;
@@ -49,7 +49,7 @@ export async function startS3Front(behind: string) {
 
   const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
     const line = `${incoming.method} ${incoming.url}`;
-    front.asked.push(line);
+    proxy.asked.push(line);
     if (held?.test(line)) return;
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
       incoming.resume();
@@ -59,14 +59,14 @@ export async function startS3Front(behind: string) {
     if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
       incoming.resume();
       const marker = new URL(line.slice('GET '.length), 'http://bucket').searchParams.get('key-marker');
-      const from = front.uploads.findIndex(([key]) => key === marker) + 1;
-      const page = front.uploads.slice(from, from + 3);
+      const from = proxy.uploads.findIndex(([key]) => key === marker) + 1;
+      const page = proxy.uploads.slice(from, from + 3);
       const uploads = page.map(
         ([key, initiated], index) =>
           `<Upload><Key>${key}</Key><UploadId>${from + index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
       );
       const rest =
-        from + page.length < front.uploads.length
+        from + page.length < proxy.uploads.length
           ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`
           : '';
       answer
@@ -98,7 +98,7 @@ export async function startS3Front(behind: string) {
   };
   const server = createServer((incoming, answer) => void pass(incoming, answer));
   const { port: own } = await listen(server);
-  const front = {
+  const proxy = {
     /** The URL of the bucket behind it, but with the address of this one. */
     url: behind.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
     /** The requests so far, in the form `POST /bucket/key?uploads`. */
@@ -112,7 +112,7 @@ export async function startS3Front(behind: string) {
     /** Creates the object just before the next such request arrives, so that a request that requires it to be missing fails. */
     overtake: (pattern: RegExp, make: () => Promise<unknown>) => void (overtaking = { pattern, make }),
   };
-  return front;
+  return proxy;
 }
 
 function refuse(answer: ServerResponse): void {
