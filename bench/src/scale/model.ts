@@ -7,7 +7,7 @@ export type Part = (typeof PARTS)[number];
 
 /** The kinds of work: the unit, and the stretch of a run in which its cost was measured. */
 export const WORK = {
-  servers: ['a second of what is there once: Kafka, Redis, the backup service', 'nothing, the gateway held'],
+  servers: ['a second of the shared servers: Kafka, Redis, the backup service', 'nothing, the gateway held'],
   tasks: ['a second of a tasks process', 'nothing, the gateway held'],
   auth: ['a second of an auth process', 'nothing, the gateway held'],
   gateway: ['a second of a gateway, with its regular requests to others', 'nothing'],

@@ -24,7 +24,7 @@ export interface ScaleReport extends Origin {
 }
 
 const ROUGH =
-  '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Take them again on a quiet one before you rely on a figure here.';
+  '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Measure them on an idle one before you rely on a figure here.';
 const PART_TITLES: Partial<Record<Part, string>> = { postgres: 'PostgreSQL', kafka: 'Kafka', redis: 'Redis' };
 const titleOf = (part: Part) => PART_TITLES[part] ?? part;
 
