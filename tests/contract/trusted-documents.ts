@@ -78,8 +78,8 @@ export function describeTrustedDocuments(platform: () => Platform) {
   describe('any other document', () => {
     it.each([
       ['a query', FREE],
-      ['a trusted one with a blank more', `${STATISTICS} `],
-      ['one that is no GraphQL', '{'],
+      ['a trusted one with an extra space', `${STATISTICS} `],
+      ['one that is not GraphQL', '{'],
       ['introspection', '{ __schema { queryType { name } } }'],
       ['nothing but its type', '{ __typename }'],
       ['a mutation', `mutation { login(input: {email: "${newEmail()}", password: "${PASSWORD}"}) { accessToken } }`],
@@ -90,7 +90,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
       }
     });
 
-    it('is not learned by sending it with its hash, and an unknown hash is reported', async () => {
+    it('is not registered by sending it with its hash, and an unknown hash is reported', async () => {
       const learnt = await ask({ json: { query: FREE, extensions: persisted(hashOf(FREE)) } });
       expect([learnt.status, codesOf(learnt)]).toEqual([403, ['FORBIDDEN']]);
       const answers = [];
