@@ -1,10 +1,3 @@
 export { countSelections, selects } from './selection.ts';
-export {
-  executableSubgraph,
-  type Around,
-  type CallOptions,
-  type Subgraph,
-  type SubgraphOptions,
-  type SubgraphRequest,
-  type SubgraphResult,
-} from './subgraph.ts';
+export { executableSubgraph } from './subgraph.ts';
+export type { Around, CallOptions, Subgraph, SubgraphOptions, SubgraphRequest, SubgraphResult } from './subgraph.ts';
