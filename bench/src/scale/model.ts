@@ -190,7 +190,7 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
   };
   const { limits } = POLICY;
   const rules: [isBroken: boolean, why: string][] = [
-    [plan.streamShare > 0.5, 'reading everybody’s changes takes more than half of each gateway'],
+    [plan.streamShare > 0.5, 'reading all owners’ changes takes more than half of each gateway'],
     [gateways > limits.gateways, `more than ${limits.gateways} gateways`],
     [plan.relayShare > 1, 'one relay is not enough'],
     [plan.tasksCores > limits.postgresCores, `one PostgreSQL primary of more than ${limits.postgresCores} cores`],
