@@ -47,13 +47,13 @@ export async function startS3Proxy(behind: string) {
   let held: RegExp | undefined;
   let overtaking: { pattern: RegExp; make: () => Promise<unknown>; begun?: Promise<unknown> } | undefined;
 
-  const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
+  const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
     const line = `${incoming.method} ${incoming.url}`;
     proxy.asked.push(line);
     if (held?.test(line)) return;
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
       incoming.resume();
-      answer.writeHead(204).end();
+      response.writeHead(204).end();
       return;
     }
     if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
@@ -69,7 +69,7 @@ export async function startS3Proxy(behind: string) {
         from + page.length < proxy.uploads.length
           ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`
           : '';
-      answer
+      response
         .writeHead(200, { 'content-type': 'application/xml' })
         .end(`<ListMultipartUploadsResult>${rest}${uploads.join('')}</ListMultipartUploadsResult>`);
       return;
@@ -80,23 +80,23 @@ export async function startS3Proxy(behind: string) {
       await (overtaking.begun ??= overtaking.make());
       if (headers['if-none-match'] === '*') {
         if (isLost) incoming.socket.destroy();
-        else refuse(answer);
+        else refuse(response);
         return;
       }
     }
     const onward = request(
       { agent: false, host: '127.0.0.1', port, method, path, headers },
-      (response: IncomingMessage) => {
-        if (isLost) response.resume().once('end', () => incoming.socket.destroy());
-        else if (headers['if-match'] && headers['if-match'] !== response.headers.etag) refuse(answer);
-        else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
+      (upstream: IncomingMessage) => {
+        if (isLost) upstream.resume().once('end', () => incoming.socket.destroy());
+        else if (headers['if-match'] && headers['if-match'] !== upstream.headers.etag) refuse(response);
+        else upstream.pipe(response.writeHead(upstream.statusCode ?? 500, upstream.headers));
       },
     );
     onward.on('error', () => incoming.socket.destroy());
-    answer.once('close', () => onward.destroy()); // the client may have disconnected
+    response.once('close', () => onward.destroy()); // the client may have disconnected
     incoming.pipe(onward);
   };
-  const server = createServer((incoming, answer) => void pass(incoming, answer));
+  const server = createServer((incoming, response) => void pass(incoming, response));
   const { port: own } = await listen(server);
   const proxy = {
     /** The URL of the bucket behind it, but with the address of this one. */
@@ -115,8 +115,8 @@ export async function startS3Proxy(behind: string) {
   return proxy;
 }
 
-function refuse(answer: ServerResponse): void {
-  answer
+function refuse(response: ServerResponse): void {
+  response
     .writeHead(412, { 'content-type': 'application/xml', connection: 'close' })
     .end('<Error><Code>PreconditionFailed</Code></Error>');
 }
