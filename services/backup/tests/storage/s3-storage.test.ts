@@ -132,7 +132,7 @@ describe('archives in a bucket', () => {
       await withBucket(server.url('away'), async (other) => {
         const { create, list, verify, remove, upload } = other.backups;
         const send = () => upload('a.tar.gz', Readable.from([Buffer.from([0x1f, 0x8b])]));
-        const away = { code: 'SERVICE_UNAVAILABLE', message: 'The bucket of the archives was not available.' };
+        const away = { code: 'SERVICE_UNAVAILABLE', message: 'The archive bucket was not available.' };
         for (const work of [create, list, () => verify(file), () => remove(file), send])
           await expect(work()).rejects.toMatchObject(away);
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'FAILED', error: away.message });
