@@ -15,7 +15,7 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || othe
 }
 buildPackage(resolve(folder));
 console.log(
-  `Built. In a project of yours: npm install --install-links ${folder}\nTo publish it:         npm publish ${folder}`,
+  `Built. In your project: npm install --install-links ${folder}\nTo publish it:          npm publish ${folder}`,
 );
 
 /** @throws Error with the compiler's messages */

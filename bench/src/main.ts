@@ -26,8 +26,8 @@ await runCommand({
     const run = named ? named(others) : prepare(requests)(process.argv.slice(2));
     if (!run) return;
     runDir = await makeRunDir(CACHE, 'bench-');
-    const around = { dataDir: runDir.path, env: productionEnvironment(process.env), log: printLine, signal };
-    await run(around).finally(runDir.remove);
+    const context = { dataDir: runDir.path, env: productionEnvironment(process.env), log: printLine, signal };
+    await run(context).finally(runDir.remove);
   },
   killNow: () => runDir?.killNow(),
 });

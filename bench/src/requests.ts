@@ -3,7 +3,7 @@ import { LISTS_PER_SECOND, PARALLEL_LOGINS, type BesideLoginsFigures } from './l
 import { OPERATIONS, PROTOCOLS, type Operation } from './load/calls.ts';
 import { startLoad, stopPart, type Load } from './machine/processes.ts';
 import { measureCost, startTargets, TARGETS, type Target, type TargetName } from './machine/targets.ts';
-import type { Report, Surroundings } from './run/benchmark.ts';
+import type { Report, RunContext } from './run/benchmark.ts';
 import { measureInRounds, sumOf, summarise, type RoundOptions } from './run/figures.ts';
 import { amount, choice, count, defineOptions } from './run/options.ts';
 import { describeOrigin, describeRounds, LATENCIES, table } from './run/report.ts';
@@ -34,7 +34,7 @@ Measures the cost of requests: Taskmesh embedded and as separate processes, comp
 type Options = ReturnType<typeof options.read>;
 
 /** Measures requests at all targets side by side, then lists beside logins at each target by itself. */
-async function run(chosen: Options & Surroundings) {
+async function run(chosen: Options & RunContext) {
   const { only, targets: names, log } = chosen;
   const operations = OPERATIONS.filter((name) => only.includes(name));
   const measured: Measured[] = [];
@@ -90,8 +90,8 @@ async function measureOperation(
     await load.call('open', target.url, operation, protocol);
     const found = await measureCost(target, 'requests', () => load.call('run', seconds));
     await load.call('close');
-    const { server, inner, postgres } = found.cpu;
-    return { ...found, perSecond: found.requests / found.seconds, cpuSum: server + inner + postgres };
+    const { server, internal, postgres } = found.cpu;
+    return { ...found, perSecond: found.requests / found.seconds, cpuSum: server + internal + postgres };
   });
   return taken.map(([{ target, protocol }, rounds]) => {
     const all = sumOf(rounds.map((round) => round.requests));
@@ -123,7 +123,7 @@ function requestTable(measured: readonly Measured[]): string {
     measured,
     { operation: (row) => row.operation, target: (row) => row.target, over: (row) => protocols[row.protocol] },
     {
-      server: ({ cpu }) => cpu.server + cpu.inner,
+      server: ({ cpu }) => cpu.server + cpu.internal,
       PostgreSQL: ({ cpu }) => cpu.postgres,
       sum: ({ cpuSum }) => cpuSum,
       '× bare': timesBare,

@@ -113,7 +113,7 @@ describe('figures', () => {
     const report = { ...origin, ...about, parameters: { rows: 1_000, rounds: 3, quick: false } };
     const { 'backup figures': text } = backup.describe(report);
     expect(text).toMatch(/Taskmesh \| +2.00 \| +1.0 \| +500 \| +0.50 \| +32 \| +7 \|/);
-    expect(text).toContain('Others took 40 % of the machine');
+    expect(text).toContain('Other processes used 40 % of the CPU');
   });
 });
 

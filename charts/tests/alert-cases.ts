@@ -22,18 +22,18 @@ const [backupRuns, verified] = ['taskmesh_backup_schedule_failures_total', 'task
 
 const READY = of('gateway', 'taskmesh_ready');
 
-/** How a verification may end besides well. */
+/** How a verification may fail. */
 const FAILED_VERIFICATIONS = ['unfit', 'unprovable', 'failed'];
 
-/** Each alert with the series that decide. */
+/** Each alert with the series that decide whether it fires. */
 const CASES: [alert: string, ...Series[]][] = [
   ['TaskmeshTargetDown', when(of('auth', 'up'), constant(0), constant(1))],
-  // Crashing again and again, and restarted once.
+  // Crashing repeatedly, and restarted once.
   ['TaskmeshTargetDown', when(of('auth', 'up'), '0x8 1 '.repeat(12), '1x110 0x2 1x6')],
   ['TaskmeshNotReady', when(READY, constant(0), constant(1)), when(of('auth', 'taskmesh_ready'), constant(1))],
   // Neither of two pods, and one of them.
   ['TaskmeshNotReady', when(READY, constant(0)), when(READY.replace('"p"', '"q"'), constant(0), constant(1))],
-  // A pod without an address is no target.
+  // A pod without an address is not a target.
   ['TaskmeshNotReady', when(READY, '1x60', '1x116')],
   ['TaskmeshRequestsFail', when(respondedWith(200), growing(600)), when(respondedWith(503), growing(60), growing(1))],
   ['TaskmeshEventLoopLate', when(of('tasks', 'nodejs_eventloop_lag_p99_seconds'), constant(0.5), constant(0.02))],
@@ -81,7 +81,7 @@ const CASES: [alert: string, ...Series[]][] = [
   ['TaskmeshRestoreLeftovers', when(of('backup', 'taskmesh_backup_restore_leftovers'), constant(1), constant(0))],
 ];
 
-/** promtool's clock begins at the beginning of Unix' time. */
+/** promtool's clock starts at the Unix epoch. */
 const DAYS = { interval: '1h', evalTime: '12d' };
 const lastBackup = of('backup', 'taskmesh_backup_last_success_timestamp_seconds');
 const ofDays = ['TaskmeshBackupOld success', 'TaskmeshBackupUnproved proved'].flatMap((each): AlertCase[] => {

@@ -26,7 +26,7 @@ export const envOf = ({ env = [] }: Container) =>
 export const named = (manifests: Manifest[], kind: string, name: string) =>
   manifests.find((each) => each.kind === kind && each.metadata.name === name);
 
-/** The files of a pod that come out of secrets: path to `secret/key`. */
+/** The files of a pod that come from secrets: path to `secret/key`. */
 export async function filesOf(component: string, options: RenderOptions = {}): Promise<Record<string, string>> {
   const manifest = serving(await render(options)).find(({ metadata }) => metadata.name.endsWith(`-${component}`));
   const sources = manifest?.template.spec.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];

@@ -23,7 +23,7 @@ interface Result {
   msg: string;
 }
 
-/** What kubeconform says of each object in these texts. */
+/** kubeconform's result for each object in these texts. */
 async function resultsOf(texts: Record<string, string>, kubernetes: string): Promise<Result[]> {
   const files = Object.entries(texts).map(([name, text]) => {
     const file = join(dir, `${name.replaceAll('/', ' ')}.yaml`);
@@ -50,29 +50,29 @@ describe.each(KUBERNETES)('Kubernetes %s', (kubernetes) => {
   }, 600_000); // Helm runs for each
 
   it.each([
-    { kind: 'Deployment', values: 'values.yaml', whole: 'minReadySeconds' },
-    { kind: 'NetworkPolicy', values: 'values.yaml', whole: 'podSelector' },
-    { kind: 'ScaledObject', values: 'ci/keda-values.yaml', whole: 'maxReplicaCount' },
-    { kind: 'HTTPRoute', values: 'ci/gateway-api-values.yaml', whole: 'rules' },
-    { kind: 'Cluster', chart: 'taskmesh-data', values: 'values.yaml', whole: 'instances' },
-    { kind: 'KafkaUser', chart: 'taskmesh-data', values: 'values.yaml', whole: 'authentication' },
-  ])('refuses other fields, other types and a key twice: $kind', async ({ kind, whole, ...options }) => {
+    { kind: 'Deployment', values: 'values.yaml', field: 'minReadySeconds' },
+    { kind: 'NetworkPolicy', values: 'values.yaml', field: 'podSelector' },
+    { kind: 'ScaledObject', values: 'ci/keda-values.yaml', field: 'maxReplicaCount' },
+    { kind: 'HTTPRoute', values: 'ci/gateway-api-values.yaml', field: 'rules' },
+    { kind: 'Cluster', chart: 'taskmesh-data', values: 'values.yaml', field: 'instances' },
+    { kind: 'KafkaUser', chart: 'taskmesh-data', values: 'values.yaml', field: 'authentication' },
+  ])('rejects unknown fields, wrong types and duplicate keys: $kind', async ({ kind, field, ...options }) => {
     const good = (await render(options)).find((each) => each.kind === kind) as Manifest;
     const withSpec = (more: object) => JSON.stringify({ ...good, spec: { ...good.spec, ...more } });
     const texts = {
       good: JSON.stringify(good),
       other: withSpec({ typo: 1 }),
       label: JSON.stringify({ ...good, metadata: { ...good.metadata, label: {} } }),
-      type: withSpec({ [whole]: 'some' }),
+      type: withSpec({ [field]: 'some' }),
       twice: JSON.stringify(good).replace('{', `{"kind":"${kind}",`),
     };
     const results = await resultsOf(texts, kubernetes);
-    const said = Object.fromEntries(results.map(({ filename, msg }) => [basename(filename, '.yaml'), msg]));
-    expect(said).toEqual({
+    const messages = Object.fromEntries(results.map(({ filename, msg }) => [basename(filename, '.yaml'), msg]));
+    expect(messages).toEqual({
       good: '',
       other: expect.stringContaining(`additional properties 'typo' not allowed`),
       label: expect.stringContaining(`additional properties 'label' not allowed`),
-      type: expect.stringContaining(`at '/spec/${whole}': got string, want`),
+      type: expect.stringContaining(`at '/spec/${field}': got string, want`),
       twice: expect.stringContaining('key "kind" already set in map'),
     });
   });

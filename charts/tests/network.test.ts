@@ -118,7 +118,7 @@ describe('who talks to whom', () => {
   });
 
   it('peers that are named for a server narrow the way to it', async () => {
-    const manifests = await render({ values: 'ci/everything-said-values.yaml' });
+    const manifests = await render({ values: 'ci/everything-set-values.yaml' });
     const rules = policiesOf(manifests).flatMap(({ spec }) => spec?.egress ?? []);
     const toPostgres = rules.filter((rule) => portsOf(rule).includes(5432));
     expect(toPostgres.length).toBeGreaterThan(3);

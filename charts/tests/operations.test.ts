@@ -9,7 +9,7 @@ const ROOT = join(CHARTS, '..');
 
 describe('scaling', () => {
   const budgetsOf = async (options: RenderOptions = {}) => ofKind(await render(options), 'PodDisruptionBudget');
-  it('by default: two of what serves, one backup, and a budget where there is more than one', async () => {
+  it('by default: two pods of what serves, one of backup, and a disruption budget where there are several', async () => {
     const manifests = await render();
     const numbers = serving(manifests).map(({ metadata, spec }) => [metadata.name, spec?.replicas]);
     const named = (name: string) => `shop-taskmesh-${name}`;
@@ -23,7 +23,7 @@ describe('scaling', () => {
     expect(await budgetsOf({ values: 'ci/bare-values.yaml' })).toEqual([]);
   });
 
-  it('lets as many pods away as is said: a number, also as text, or a part', async () => {
+  it('allows as many unavailable pods as configured: a number, also as text, or a percentage', async () => {
     const set = { 'pod.maxUnavailable': '25%', 'auth.pod.maxUnavailable': '2', 'tasks.pod.maxUnavailable': 3 };
     expect((await budgetsOf({ set })).map(({ spec }) => spec?.maxUnavailable)).toEqual(['25%', 2, 3]);
   });
@@ -38,7 +38,7 @@ describe('scaling', () => {
     expect(numbers).toEqual([undefined, undefined, undefined, 1]);
   });
 
-  it('looks at CPU and connections (HPA)', async () => {
+  it('follows CPU and connections (HPA)', async () => {
     const [gateway, auth] = ofKind(await render({ values: 'ci/hpa-ingress-values.yaml' }), 'HorizontalPodAutoscaler');
     expect(gateway?.spec?.metrics).toMatchObject([
       { resource: { name: 'cpu', target: { averageUtilization: 70 } } },
@@ -47,7 +47,7 @@ describe('scaling', () => {
     expect(auth?.spec?.metrics).toHaveLength(1);
   });
 
-  it('looks at connections and at what waits to be published (KEDA), in texts as KEDA wants them', async () => {
+  it('follows connections and unpublished changes (KEDA), as strings, which KEDA requires', async () => {
     const [gateway, , tasks] = ofKind(await render({ values: 'ci/keda-values.yaml' }), 'ScaledObject');
     expect(gateway?.spec?.triggers?.[1]?.metadata).toEqual({
       serverAddress: 'http://prometheus.monitoring:9090',
@@ -63,7 +63,7 @@ describe('scaling', () => {
 });
 
 describe('routes', () => {
-  it('lead everything to the gateway, without an end for streams, and are an Ingress where there is no Gateway', async () => {
+  it('lead everything to the gateway, without a timeout for streams, and are an Ingress where there is no Gateway', async () => {
     const [route] = ofKind(await render({ values: 'ci/gateway-api-values.yaml' }), 'HTTPRoute');
     expect(route?.spec).toMatchObject({
       hostnames: ['tasks.example.com'],
@@ -78,7 +78,7 @@ describe('routes', () => {
     });
   });
 
-  it('take every host below another one, and links then lead to one that is said, or stands beside it', async () => {
+  it('accept a wildcard host, and links then lead to the configured host, or to one listed beside it', async () => {
     const ingress = { enabled: true, hosts: ['*.example.com', 'tasks.example.com'] };
     const both = await render({ set: { ingress } });
     const rules = ofKind(both, 'Ingress')[0]?.spec?.rules as { host: string }[];
@@ -93,7 +93,7 @@ describe('routes', () => {
 
 describe('alerts', () => {
   const values = 'ci/monitoring-values.yaml';
-  it('each look at this release only, and lead to a runbook that says the alert’s name, and no other', async () => {
+  it('each select this release only, and link to a runbook that names this alert and no other', async () => {
     const rules = await allAlerts();
     for (const { alert, annotations, expr } of rules) {
       const text = readFileSync(join(ROOT, 'docs/runbooks', annotations.runbook_url.split('/').at(-1) ?? ''), 'utf8');
@@ -108,7 +108,7 @@ describe('alerts', () => {
     expect(new Set(documented)).toEqual(new Set(rules.map(({ alert }) => alert)));
   });
 
-  it('can be left out, and get labels', async () => {
+  it('can be disabled, and labelled', async () => {
     const rules = await alertsOf({ values });
     const others = (await allAlerts()).map(({ alert }) => alert).filter((alert) => alert !== 'TaskmeshClientsTooSlow');
     const labels = { team: 'tasks', severity: expect.any(String) };
@@ -127,7 +127,7 @@ it('the runbook on keys names what the hook makes, and a program that the image 
   expect(program).toBe('services/auth/src/keys/generate-signing-key.js');
 });
 
-it('the programs of images are there, as JavaScript in an image and as TypeScript here', () => {
+it('the programs of images exist, as JavaScript in an image and as TypeScript here', () => {
   const places = [
     'Dockerfile',
     'deploy/compose.yaml',
@@ -148,21 +148,21 @@ it('the programs of images are there, as JavaScript in an image and as TypeScrip
     ]);
 });
 
-describe('every figure that is looked at', () => {
+describe('every metric that is used', () => {
   const documented = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const known = (name: string) =>
     [name, name.replace(/_(bucket|count|sum)$/, '')].some((each) => documented.includes(`\`${each}\``)) ||
     /^(nodejs|process)_/.test(name);
   const namesIn = (text: string) => text.match(/\b[a-z]+(?:_[a-z0-9]+)+(?=\{)/g) ?? [];
 
-  it.each(['files/alerts.yaml', 'files/dashboards/taskmesh.json'])('is one that the product has: %s', (file) => {
+  it.each(['files/alerts.yaml', 'files/dashboards/taskmesh.json'])('is one that the product exports: %s', (file) => {
     const text = readFileSync(join(CHARTS, 'taskmesh', file), 'utf8');
     const names = namesIn(text);
     expect(names.length).toBeGreaterThan(10);
     expect([...new Set(names)].filter((name) => !known(name))).toEqual([]);
   });
 
-  it('of an alert is on the dashboard, where one looks when it fires', async () => {
+  it('in an alert is also on the dashboard', async () => {
     const dashboard = readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8');
     const shown = new Set(namesIn(dashboard));
     for (const { alert, expr } of await allAlerts())
@@ -187,7 +187,7 @@ describe('every figure that is looked at', () => {
   });
 });
 
-describe('values that do not go together', () => {
+describe('values that contradict each other', () => {
   const TOGETHER: [set: string, ...sentences: string[]][] = [
     ['keys.generate=false', 'keys.accessTokens.existingSecret is empty: name a secret, or set keys.generate to true'],
     ['backup.replicas=2', 'set backup.s3.existingSecret, or backup.replicas to 1'],
@@ -272,13 +272,13 @@ describe('values that do not go together', () => {
     [{ release: '2nd' }, [['', 'the objects\' names would begin with "2nd-taskmesh"']]],
     [{ release: 'tasks.eu' }, IN_ONE_POD],
     [{ values: 'values-trial.yaml', release: '007' }, IN_A_TRIAL],
-  ])('are all refused at once, with sentences that name the path and the remedy: %j', async (options, refused) => {
+  ])('are all reported at once, with the path and the remedy: %j', async (options, refused) => {
     const message = await render({ ...options, set: refused.map(([set]) => set).join(' ') }).catch(String);
     for (const sentence of refused.flatMap(([, ...sentences]) => sentences)) expect(message).toContain(sentence);
   });
 });
 
-describe('what is said after an install', () => {
+describe('the notes after an install', () => {
   const FOLDER = join(CHARTS, 'taskmesh');
   const notes = (...args: string[]) =>
     runHelm(['install', 'shop', FOLDER, '--dry-run=client', '--namespace', 'prod', '--hide-secret', ...args]);
@@ -326,7 +326,7 @@ describe('what is said after an install', () => {
       says: ['https://tasks.example.com     the console', 'https://tasks.example.com/api/docs'],
       hides: ['Mind:', 'backup-token', 'machine-token'],
     },
-  ])('leads to the product and warns of what is open: $args', async ({ args, says, hides }) => {
+  ])('lead to the product and warn of what is not secured: $args', async ({ args, says, hides }) => {
     const text = (await notes(...args)).split('NOTES:')[1] ?? '';
     for (const part of says) expect(text).toContain(part);
     for (const part of hides) expect(text).not.toContain(part);

@@ -8,7 +8,7 @@ import { render, renderText, runHelm, valuesFiles } from './support/helm.ts';
 import { containersOf, isSelected, policiesOf, portsOf, serving, workloads } from './support/manifest.ts';
 import { problemsOf } from './valid.ts';
 
-// Each look is a process of Helm: an ordinary run lints the defaults, and tries the oldest Helm and Kubernetes at once.
+// Each rendering starts a process of Helm: an ordinary run lints the defaults, and tries the oldest Helm and Kubernetes at once.
 const IS_LONG = process.env.TASKMESH_LONG !== undefined;
 const LINTED = IS_LONG ? SHIPPED : SHIPPED.filter(([, { values }]) => values === 'values.yaml');
 const OTHER_KUBERNETES = IS_LONG ? ['1.30.0', '1.35.0', '1.37.0'] : ['1.30.0'];
@@ -46,7 +46,7 @@ describe.each(SHIPPED)('%s', (_what, options) => {
 });
 
 describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
-  it('becomes objects that a server takes, with settings that the services read', async () => {
+  it('becomes objects that a server accepts, with settings that the services read', async () => {
     const manifests = await render(options);
     expect(manifests.length).toBeGreaterThan(0);
     expect(manifests.flatMap(problemsOf)).toEqual([]);
@@ -60,10 +60,10 @@ describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
     }
   });
 
-  it('is read alike by those who know YAML 1.1 and by those who know 1.2', async () => {
+  it('is read alike by parsers of YAML 1.1 and of YAML 1.2', async () => {
     const text = await renderText(options);
     const older = parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS() as unknown);
-    expect(text).not.toMatch(/: \d+(\.\d+)?e[-+]?\d+$/m); // no one reads that as a whole number
+    expect(text).not.toMatch(/: \d+(\.\d+)?e[-+]?\d+$/m); // some parsers read that as text
     expect(older.filter((each) => each !== null)).toEqual(await render(options));
   });
 });
@@ -71,7 +71,7 @@ describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
 describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
   const pods = async () => workloads(await render({ values }));
 
-  it('keeps to the restricted standard, and writes only to volumes', async () => {
+  it('meets the restricted standard, and writes only to volumes', async () => {
     const all = await pods();
     expect(all.length).toBeGreaterThan(0);
     for (const { template } of all) {
@@ -92,7 +92,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('has an account of its own without a token, unless it makes the keys', async () => {
+  it('has its own service account without a token, unless it makes the keys', async () => {
     const manifests = await render({ values });
     const accounts = manifests.filter(({ kind }) => kind === 'ServiceAccount');
     for (const { automountServiceAccountToken } of accounts) expect(automountServiceAccountToken).toBe(false);
@@ -105,7 +105,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('has requests, a limit of memory and of its node’s disk, and an image with a version', async () => {
+  it('has requests, limits of memory and of its node’s disk, and an image with a version', async () => {
     const all = (await pods()).map(({ template }) => template);
     for (const { name, emptyDir } of all.flatMap(({ spec }) => spec.volumes ?? []))
       if (emptyDir && name !== 'more') expect([name, emptyDir]).toEqual([name, { sizeLimit: expect.any(String) }]); // `more` is the user's
@@ -119,7 +119,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('says each variable, volume and mount once, and mounts what is there', async () => {
+  it('declares each variable, volume and mount once, and mounts only declared volumes', async () => {
     for (const { template } of await pods()) {
       const volumes = (template.spec.volumes ?? []).map(({ name }) => name);
       expect(new Set(volumes).size).toBe(volumes.length);
@@ -132,7 +132,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     }
   });
 
-  it('that serves has probes for start, life and readiness, and time to end', async () => {
+  it('that serves has probes for startup, liveness and readiness, and time to stop', async () => {
     for (const { template } of serving(await render({ values })))
       for (const container of template.spec.containers) {
         const probe = (path: string) => expect.objectContaining({ httpGet: { path, port: 'admin' } });
@@ -145,7 +145,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
       }
   });
 
-  it('with common labels and annotations has them at every object', async () => {
+  it('with common labels and annotations has them on every object', async () => {
     const common = { 'example.com/cost-center': '42' };
     const set = { commonLabels: common, commonAnnotations: common };
     for (const { kind, metadata } of await render({ values, set })) {
@@ -167,7 +167,7 @@ describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.
       }
     });
 
-    it('lets only scrapers to the admin port, and has no way out without ports', async () => {
+    it('lets only scrapers reach the admin port, and names the ports of every way out', async () => {
       const policies = policiesOf(await render({ values }));
       for (const rule of policies.flatMap(({ spec }) => spec?.egress ?? [])) expect(portsOf(rule)).not.toEqual([]);
       const rules = policies.flatMap(({ spec }) => spec?.ingress ?? []);
@@ -189,7 +189,7 @@ it.each(CHART_NAMES)('every file of ci/ of %s has a name by which chart-testing 
   for (const file of readdirSync(join(CHARTS, chart, 'ci'))) expect(file).toMatch(/^[a-z-]+-values\.yaml$/);
 });
 
-describe.each(CHART_NAMES)('what a registry of charts shows of %s', (chart) => {
+describe.each(CHART_NAMES)('what a chart registry shows of %s', (chart) => {
   const { version, annotations } = parse(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
     version: string;
     annotations: Record<string, string>;
@@ -224,7 +224,7 @@ describe.each(CHART_NAMES)('what a registry of charts shows of %s', (chart) => {
   });
 });
 
-it('refuses a Kubernetes that is too old, and do not say the chart twice in a name', async () => {
+it('refuses a Kubernetes that is too old, and does not repeat the chart in a name', async () => {
   await expect(render({ kubernetes: '1.29.0' })).rejects.toThrow('kubeVersion');
   const names = (await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name);
   expect(names).toContain('taskmesh-gateway');

@@ -55,7 +55,7 @@ describe('the services', () => {
   });
 
   it('keep the admin port out of the public service, and preserve client addresses there, unless nodes may forward', async () => {
-    const manifests = await render({ values: 'ci/everything-said-values.yaml' });
+    const manifests = await render({ values: 'ci/everything-set-values.yaml' });
     expect(named(manifests, 'Service', 'mesh-gateway')?.spec).toMatchObject({
       type: 'LoadBalancer',
       externalTrafficPolicy: 'Local',
@@ -79,7 +79,7 @@ describe('the services', () => {
     const source = readFileSync(join(CHARTS, '../libs/service/src/run-service.ts'), 'utf8');
     const deadlineMs = Number(/STOP_DEADLINE_MS = ([\d_]+)/.exec(source)?.[1]?.replaceAll('_', ''));
     expect(deadlineMs).toBeGreaterThan(0);
-    for (const values of ['values.yaml', 'ci/everything-said-values.yaml'])
+    for (const values of ['values.yaml', 'ci/everything-set-values.yaml'])
       for (const { template } of serving(await render({ values })))
         for (const { lifecycle } of template.spec.containers)
           expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
@@ -114,7 +114,7 @@ describe('the services', () => {
 });
 
 describe('settings', () => {
-  const SAID = 'ci/everything-said-values.yaml';
+  const ALL_SET = 'ci/everything-set-values.yaml';
   it.each<[service: string, values: string, env: object, without?: string[]]>([
     [
       'gateway',
@@ -127,15 +127,15 @@ describe('settings', () => {
     ['backup', 'values.yaml', { BACKUP_SCHEDULE: '30 3 * * *', BACKUPS_DIR: '/backups' }],
     [
       'gateway',
-      SAID,
+      ALL_SET,
       {
         ...{ REALTIME_MAX_MESSAGE_BYTES: '10485760', GRAPHQL_INTROSPECTION: 'false' },
         SUPERGRAPH_FILE: '/etc/taskmesh-supergraph/supergraph.graphql',
         TRUSTED_DOCUMENTS_FILE: '/etc/taskmesh-documents/documents.json',
       },
     ],
-    ['tasks', SAID, { CHANGE_RETENTION_HOURS: '0.5' }],
-    ['auth', SAID, { RATE_LIMIT_FACTOR: '0.5' }],
+    ['tasks', ALL_SET, { CHANGE_RETENTION_HOURS: '0.5' }],
+    ['auth', ALL_SET, { RATE_LIMIT_FACTOR: '0.5' }],
     // Links lead to the first public host.
     ...['gateway', 'auth'].flatMap((name) =>
       ['gateway-api', 'hpa-ingress'].map((file): [string, string, object] => [
@@ -233,12 +233,12 @@ describe('secrets', () => {
   it('of mails and of a webhook are given to backup when it notifies operators', async () => {
     const set = { 'auth.smtp.existingSecret': 'smtp', 'auth.settings.MAIL_FROM': 'tasks@example.com' };
     expect(envOf(await containerOf('backup', { set }))).not.toHaveProperty('SMTP_URL');
-    const telling = {
+    const notifying = {
       ...set,
       'backup.settings.BACKUP_MAIL_TO': 'ops@example.com',
       'backup.webhook.existingSecret': 'chat',
     };
-    expect(envOf(await containerOf('backup', { set: telling }))).toMatchObject({
+    expect(envOf(await containerOf('backup', { set: notifying }))).toMatchObject({
       SMTP_URL: 'smtp/smtp-url',
       MAIL_FROM: 'tasks@example.com',
       BACKUP_MAIL_TO: 'ops@example.com',

@@ -169,9 +169,9 @@ export function describeLoginLimit(platform: () => Platform) {
       for (let failure = 1; failure <= 10; failure++)
         expect((await client.logIn(email, 'wrong password')).status).toBe(401);
       for (const password of ['wrong password', PASSWORD]) {
-        const answer = await client.logIn(email, password);
-        expectError(answer, { status: 429, code: 'RATE_LIMITED', envelope: 'plain' });
-        expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(900);
+        const response = await client.logIn(email, password);
+        expectError(response, { status: 429, code: 'RATE_LIMITED', envelope: 'plain' });
+        expect(Number(response.headers.get('retry-after'))).toBeLessThanOrEqual(900);
       }
       expect((await client.logIn(email.toUpperCase())).status).toBe(429);
       expect((await client.logIn(other.email)).status).toBe(200);

@@ -24,13 +24,13 @@ export function describeConcurrency(platform: () => Platform) {
           ? { dueDate: new Date(Date.UTC(2026, 0, 1, 0, index)).toISOString() }
           : { [['title', 'description', 'category'][index % 4] ?? '']: `value ${index}` },
       );
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         changes.map((json) => client.call('PATCH', `/full/api/tasks/${body.data.id}`, { token, json })),
       );
 
-      expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
+      expect(responses.map(({ status }) => status)).toEqual(Array(100).fill(200));
       // Each response has the state right after its change: ordered by version, each differs from the one before by that change.
-      const inOrder = answers
+      const inOrder = responses
         .map(({ headers, body: { data } }, index) => ({
           version: Number(headers.get('etag')?.replaceAll('"', '')),
           data,
@@ -51,15 +51,15 @@ export function describeConcurrency(platform: () => Platform) {
       const { token } = await client.signUp();
       const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Short-lived' } });
       const path = `/full/api/tasks/${body.data.id}`;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           index % 5 === 4
             ? client.call('DELETE', path, { token })
             : client.call('PATCH', path, { token, json: { completed: true } }),
         ),
       );
-      for (const { status } of answers) expect([200, 404]).toContain(status);
-      const deletions = answers.filter((_, index) => index % 5 === 4).map(({ status }) => status);
+      for (const { status } of responses) expect([200, 404]).toContain(status);
+      const deletions = responses.filter((_, index) => index % 5 === 4).map(({ status }) => status);
       expect(deletions.filter((status) => status === 200)).toHaveLength(1);
       expect((await client.call('GET', path, { token })).status).toBe(404);
     });

@@ -27,13 +27,13 @@ export function describeCors(platform: () => Platform) {
       ['POST', '/api/auth/login', 400],
       ['POST', '/graphql', 400],
     ])('of the allowed origin can read the response to %s %s, a %i', async (method, path, status) => {
-      const answer = await client.call(method, path, { headers: { origin: ALLOWED_ORIGIN } });
-      expect(answer.status).toBe(status);
-      expect(answer.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
-      expect(answer.headers.get('vary')).toBe('Origin');
+      const response = await client.call(method, path, { headers: { origin: ALLOWED_ORIGIN } });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('access-control-allow-origin')).toBe(ALLOWED_ORIGIN);
+      expect(response.headers.get('vary')).toBe('Origin');
       for (const name of ['X-Request-Id', 'ETag', 'Retry-After', 'Link'])
-        expect(answer.headers.get('access-control-expose-headers')).toContain(name);
-      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+        expect(response.headers.get('access-control-expose-headers')).toContain(name);
+      expect(response.headers.get('access-control-allow-credentials')).toBeNull();
     });
 
     it.each([task, '/full/api/tasks', '/reduced/api/tasks', '/api/auth/logout', '/graphql'])(
@@ -83,8 +83,8 @@ export function describeCors(platform: () => Platform) {
       '*',
     ])('of another origin reads nothing: %s', async (origin) => {
       const preflight = await client.call('OPTIONS', task, { headers: { origin, ...PREFLIGHT } });
-      const answer = await client.call('GET', '/livez', { headers: { origin } });
-      for (const { headers } of [preflight, answer]) {
+      const response = await client.call('GET', '/livez', { headers: { origin } });
+      for (const { headers } of [preflight, response]) {
         expect(corsHeadersOf(headers)).toEqual([]);
         // Otherwise, a cache would serve this response to the allowed origin, too.
         expect(headers.get('vary')).toBe('Origin');
@@ -108,8 +108,8 @@ export function describeNoCors(platform: () => Platform) {
     async (origin) => {
       const preflight = await client.call('OPTIONS', '/full/api/tasks', { headers: { origin, ...PREFLIGHT } });
       expect(preflight.status).toBe(204);
-      const answer = await client.call('GET', '/livez', { headers: { origin } });
-      for (const { headers } of [preflight, answer]) expect(corsHeadersOf(headers)).toEqual([]);
+      const response = await client.call('GET', '/livez', { headers: { origin } });
+      for (const { headers } of [preflight, response]) expect(corsHeadersOf(headers)).toEqual([]);
     },
   );
 

@@ -32,9 +32,9 @@ export function describeEdges(platform: () => Platform) {
       expect([status, text, inOrder(headers.get('allow'))]).toEqual([204, '', allowed]);
       const envelope = path.startsWith('/full/api/tasks') ? 'tasks' : 'plain';
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each))) {
-        const answer = await client.call(method, path, { headers: { 'x-http-method-override': 'GET' } });
-        expectError(answer, { status: 405, code: 'METHOD_NOT_ALLOWED', envelope });
-        expect(inOrder(answer.headers.get('allow'))).toEqual(allowed);
+        const response = await client.call(method, path, { headers: { 'x-http-method-override': 'GET' } });
+        expectError(response, { status: 405, code: 'METHOD_NOT_ALLOWED', envelope });
+        expect(inOrder(response.headers.get('allow'))).toEqual(allowed);
       }
     },
   );
@@ -116,17 +116,17 @@ export function describeEdges(platform: () => Platform) {
       ['a large body', 413, 'POST /api/tasks', () => [bearer(), JSON_TYPE, LARGE]],
       ['a large document', 413, 'POST /graphql', () => [JSON_TYPE, LARGE]],
     ])('refuses an announced upload before it is sent, and closes: %s', async (_what, status, line, headers) => {
-      const answer = await exchange(platform().url, Buffer.from(announced(line, headers())));
-      expect([answer.status, answer.continued]).toEqual([status, false]);
-      expect(answer.text).toMatch(/^connection: close\r$/im);
+      const response = await exchange(platform().url, Buffer.from(announced(line, headers())));
+      expect([response.status, response.continued]).toEqual([status, false]);
+      expect(response.text).toMatch(/^connection: close\r$/im);
     });
 
     it('responds 100 Continue to an announced body that it accepts, and keeps the connection', async () => {
       const upload = announced('POST /api/tasks', [bearer(), JSON_TYPE, 'Content-Length: 15']) + GOOD;
       const next = rawRequest('GET /api/nothing', ['Host: localhost']);
-      const answer = await exchange(platform().url, Buffer.concat([Buffer.from(upload), next]));
-      expect([answer.status, answer.continued]).toEqual([201, true]);
-      expect(answer.text).toContain('HTTP/1.1 404');
+      const response = await exchange(platform().url, Buffer.concat([Buffer.from(upload), next]));
+      expect([response.status, response.continued]).toEqual([201, true]);
+      expect(response.text).toContain('HTTP/1.1 404');
     });
 
     it('refuses two idempotency keys', async () => {

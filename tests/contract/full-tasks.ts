@@ -19,16 +19,16 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
   const call = <Content = Body>(method: string, path: string, json?: object, { token } = owner) =>
     client.call<Content>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
   const create = async (json: object, account = owner) => {
-    const answer = await call('POST', '', { title: 'A task', ...json }, account);
-    expect(answer.status).toBe(201);
-    return answer.body.data;
+    const response = await call('POST', '', { title: 'A task', ...json }, account);
+    expect(response.status).toBe(201);
+    return response.body.data;
   };
   const list = async (query: string, account = owner) => {
-    const answer = await call<Body<Task[]>>('GET', query, undefined, account);
-    expect(answer.status).toBe(200);
-    expect(keysOf(answer.body)).toEqual(['count', 'data', 'message', 'success']);
-    expect(answer.body).toMatchObject({ success: true, message: SENTENCE, count: answer.body.data.length });
-    return answer.body.data;
+    const response = await call<Body<Task[]>>('GET', query, undefined, account);
+    expect(response.status).toBe(200);
+    expect(keysOf(response.body)).toEqual(['count', 'data', 'message', 'success']);
+    expect(response.body).toMatchObject({ success: true, message: SENTENCE, count: response.body.data.length });
+    return response.body.data;
   };
 
   describe(`tasks below ${prefix}`, () => {
@@ -97,10 +97,11 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       const { id } = await create({});
       const calls = [['GET'], ['PATCH', { title: 'Stolen' }], ['DELETE']] as const;
       for (const [method, json] of calls) {
-        const answers = [];
-        for (const path of [id, randomUUID(), 'no-uuid']) answers.push(await call(method, `/${path}`, json, stranger));
-        for (const answer of answers) expectError(answer, NOT_FOUND);
-        expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+        const responses = [];
+        for (const path of [id, randomUUID(), 'no-uuid'])
+          responses.push(await call(method, `/${path}`, json, stranger));
+        for (const response of responses) expectError(response, NOT_FOUND);
+        expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
       }
       expect((await call('GET', `/${id}`)).body.data.title).toBe('A task');
       expect((await list('', stranger)).map((task) => task.id)).not.toContain(id);
@@ -114,9 +115,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
         ['PATCH', `/${randomUUID()}`],
         ['PATCH', '/nonsense'],
       ] as const) {
-        const answer = await call(method, path, json);
-        expectError(answer, INVALID);
-        expect(answer.body.error.details?.map(({ path }) => path).toSorted()).toEqual(keysOf(json));
+        const response = await call(method, path, json);
+        expectError(response, INVALID);
+        expect(response.body.error.details?.map(({ path }) => path).toSorted()).toEqual(keysOf(json));
       }
     });
 
@@ -153,9 +154,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
         async (tag, status) => {
           for (const id of [randomUUID(), 'no-uuid'])
             for (const method of ['PATCH', 'DELETE']) {
-              const answer = await send(method, 'if-match', tag, `${prefix}/tasks/${id}`);
-              expect(answer.status).toBe(status);
-              if (status === 400) expect(answer.body.error.details?.[0]?.path).toBe('If-Match');
+              const response = await send(method, 'if-match', tag, `${prefix}/tasks/${id}`);
+              expect(response.status).toBe(status);
+              if (status === 400) expect(response.body.error.details?.[0]?.path).toBe('If-Match');
             }
         },
       );
@@ -164,9 +165,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
         'If-None-Match: %s is a %d for GET and HEAD',
         async (tag, status) => {
           for (const method of ['GET', 'HEAD']) {
-            const answer = await send(method, 'if-none-match', tag);
-            expect([answer.status, answer.headers.get('etag')]).toEqual([status, '"1"']);
-            if (status === 304) expect([answer.text, answer.headers.get('content-type')]).toEqual(['', null]);
+            const response = await send(method, 'if-none-match', tag);
+            expect([response.status, response.headers.get('etag')]).toEqual([status, '"1"']);
+            if (status === 304) expect([response.text, response.headers.get('content-type')]).toEqual(['', null]);
           }
           expect((await send('PATCH', 'if-none-match', '"2"')).body.data.title).toBe('Changed');
         },
@@ -202,9 +203,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       expect(other.body.success).toBe(false);
       expect((await post(key, 'Once', stranger)).body.data.id).not.toBe(first.body.data.id);
       const racing = randomUUID();
-      const answers = await Promise.all(Array.from({ length: 8 }, () => post(racing, 'Racing')));
-      expect(new Set(answers.filter(({ status }) => status === 201).map(({ body }) => body.data.id)).size).toBe(1);
-      for (const { status } of answers) expect([201, 409]).toContain(status);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => post(racing, 'Racing')));
+      expect(new Set(responses.filter(({ status }) => status === 201).map(({ body }) => body.data.id)).size).toBe(1);
+      for (const { status } of responses) expect([201, 409]).toContain(status);
       expect((await list('')).filter(({ title }) => title === 'Racing')).toHaveLength(1);
       expect(other.body.error.details).toEqual([{ path: 'Idempotency-Key', message: SENTENCE }]);
       expect((await post('x'.repeat(255), 'Longest')).status).toBe(201);
@@ -259,9 +260,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
 
     it('has complete tasks, and only those of the caller, and names invalid parameters', async () => {
       for (const task of await list('', lister)) expect([keysOf(task), task.user_id]).toEqual([TASK_KEYS, lister.id]);
-      const answer = await call('GET', '?order=up&limit=0');
-      expectError(answer, INVALID);
-      expect(answer.body.error.details).toEqual([
+      const response = await call('GET', '?order=up&limit=0');
+      expectError(response, INVALID);
+      expect(response.body.error.details).toEqual([
         { path: 'order', message: 'order must be one of asc, desc.' },
         { path: 'limit', message: 'limit must be a whole number from 1 to 1000.' },
       ]);

@@ -39,13 +39,13 @@ describe('the platform in one process, as "npm start" runs it,', () => {
 
   const isRefused = async ({ status, method, path, shown, options, anonymous }: BadInput) => {
     const own = anonymous ? {} : { token: account.token };
-    const answer = await client.call(method, path.replace('{id}', id), { ...own, ...options });
+    const response = await client.call(method, path.replace('{id}', id), { ...own, ...options });
     const sent = [method, path, shown];
-    expect([...sent, answer.status, answer.text]).toEqual([...sent, status, expect.any(String)]);
+    expect([...sent, response.status, response.text]).toEqual([...sent, status, expect.any(String)]);
     // An id that is not one path segment matches no route.
-    const isOfTasks = status === 404 ? 'success' in answer.body : path.startsWith('/api/tasks');
-    expectError(answer, { status, code: CODES[status] ?? '', envelope: isOfTasks ? 'tasks' : 'plain' });
-    expect(answer.text).not.toMatch(/node_modules|\.ts:\d|postgres|select |insert into/i);
+    const isOfTasks = status === 404 ? 'success' in response.body : path.startsWith('/api/tasks');
+    expectError(response, { status, code: CODES[status] ?? '', envelope: isOfTasks ? 'tasks' : 'plain' });
+    expect(response.text).not.toMatch(/node_modules|\.ts:\d|postgres|select |insert into/i);
   };
 
   it.each(Object.entries(catalogue))('refuses bad %s, and they leave no trace', async (_what, inputs) => {
@@ -150,10 +150,10 @@ describe('the platform in one process, as "npm start" runs it,', () => {
       ['dots in the path', [404], () => get('/api/x/../tasks')],
       ['bytes above 127 that are no UTF-8', [400], () => get('/api/tasks?category=\xff')],
     ])('refuses %s', async (_what, statuses, bytes) => {
-      const answer = await exchange(platform().url, bytes());
-      expect(statuses).toContain(answer.status);
-      expect(answer.text).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im);
-      expect(JSON.parse(answer.text.slice(answer.text.indexOf('\r\n\r\n')))).toMatchObject({
+      const response = await exchange(platform().url, bytes());
+      expect(statuses).toContain(response.status);
+      expect(response.text).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/im);
+      expect(JSON.parse(response.text.slice(response.text.indexOf('\r\n\r\n')))).toMatchObject({
         ...{ message: expect.any(String), error: { code: expect.stringMatching(/^[A-Z_]+$/) } },
       });
       expect(await snapshotOf(client, account)).toBe(stored);

@@ -236,9 +236,9 @@ export function describeOwnAccount(platform: () => Platform) {
       ['tokens', id],
     ]) {
       const remove = (of = '') => client.call('DELETE', `/api/auth/${path}/${of}`, { token: ada.token });
-      const [answer, missing] = [await remove(foreign), await remove('nonsense')];
-      expectError(answer, NOT_FOUND);
-      expect(answer.text).toBe(missing.text);
+      const [response, missing] = [await remove(foreign), await remove('nonsense')];
+      expectError(response, NOT_FOUND);
+      expect(response.text).toBe(missing.text);
     }
     for (const each of [bob.token, token]) expect(await statusOf(each)).toBe(200);
     expect((await call(ada.token, 'GET', '/tokens')).body).toEqual({ tokens: [] });

@@ -42,9 +42,9 @@ export function describeRecovery(platform: () => Platform) {
       const stranger = newEmail();
       const unknown = await forgot({ email: stranger });
       const known = await forgot({ email });
-      for (const answer of [known, unknown]) {
-        expect(answer.status).toBe(200);
-        expect(answer.body).toEqual({ message: expect.stringMatching(/\S/) });
+      for (const response of [known, unknown]) {
+        expect(response.status).toBe(200);
+        expect(response.body).toEqual({ message: expect.stringMatching(/\S/) });
       }
       expect(known.text).toBe(unknown.text);
       await eventually(() => expect(mails(email)).toHaveLength(1));
@@ -79,10 +79,10 @@ export function describeRecovery(platform: () => Platform) {
     it('causes at most five mails in an hour, without showing it in the response', async () => {
       const { email } = await client.signUp();
       const other = await client.signUp();
-      const answers = [];
-      for (let count = 1; count <= 7; count++) answers.push(await forgot({ email }));
-      expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-      expect(answers[0]?.status).toBe(200);
+      const responses = [];
+      for (let count = 1; count <= 7; count++) responses.push(await forgot({ email }));
+      expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+      expect(responses[0]?.status).toBe(200);
       await eventually(() => expect(mails(email)).toHaveLength(5));
       // Mails are sent in order, so a sixth would be there before this later one.
       await requestToken(other.email);

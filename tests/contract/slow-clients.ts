@@ -24,7 +24,7 @@ async function trickle(origin: string, head: string, rest = ''): Promise<Cut> {
   }, 100);
   await closed(socket);
   clearInterval(timer);
-  return { ...answerOf(socket.answer), afterMs: performance.now() - began };
+  return { ...answerOf(socket.response), afterMs: performance.now() - began };
 }
 
 /** Sent one byte at a time, lasts longer than any limit. */

@@ -40,7 +40,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
   describe('a trusted document', () => {
     it('runs by its hash, in both common formats, and by its exact text', async () => {
       const hash = hashOf(STATISTICS);
-      const answers = [
+      const responses = [
         await ask({ json: { documentId: hash } }),
         await ask({ json: { extensions: persisted(hash) } }),
         await ask({ json: { query: STATISTICS } }),
@@ -49,7 +49,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
         await get({ extensions: JSON.stringify(persisted(hash)) }),
         await get({ query: STATISTICS }),
       ];
-      expect(answers.map(({ status, body }) => [status, body])).toEqual(answers.map(() => [200, RESULT]));
+      expect(responses.map(({ status, body }) => [status, body])).toEqual(responses.map(() => [200, RESULT]));
     });
 
     it('takes variables, and runs instead of a text sent with its hash', async () => {
@@ -78,28 +78,28 @@ export function describeTrustedDocuments(platform: () => Platform) {
   describe('any other document', () => {
     it.each([
       ['a query', FREE],
-      ['a trusted one with a blank more', `${STATISTICS} `],
-      ['one that is no GraphQL', '{'],
+      ['a trusted one with an extra space', `${STATISTICS} `],
+      ['one that is not GraphQL', '{'],
       ['introspection', '{ __schema { queryType { name } } }'],
       ['nothing but its type', '{ __typename }'],
       ['a mutation', `mutation { login(input: {email: "${newEmail()}", password: "${PASSWORD}"}) { accessToken } }`],
     ])('is refused: %s', async (_what, query) => {
-      for (const answer of [await ask({ json: { query } }), await get({ query })]) {
-        expect(answer.status).toBe(403);
-        expect(answer.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
+      for (const response of [await ask({ json: { query } }), await get({ query })]) {
+        expect(response.status).toBe(403);
+        expect(response.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
       }
     });
 
-    it('is not learned by sending it with its hash, and an unknown hash is reported', async () => {
+    it('is not registered by sending it with its hash, and an unknown hash is reported', async () => {
       const learnt = await ask({ json: { query: FREE, extensions: persisted(hashOf(FREE)) } });
       expect([learnt.status, codesOf(learnt)]).toEqual([403, ['FORBIDDEN']]);
-      const answers = [];
+      const responses = [];
       for (const documentId of [hashOf(FREE), '0'.repeat(64), '__proto__', 'constructor', 'toString'])
-        answers.push(await ask({ json: { documentId } }), await get({ documentId }));
+        responses.push(await ask({ json: { documentId } }), await get({ documentId }));
       for (const extensions of [hashOf(FREE), '0'.repeat(64)].map(persisted))
-        answers.push(await ask({ json: { extensions } }), await get({ extensions: JSON.stringify(extensions) }));
-      for (const answer of answers)
-        expect([codesOf(answer), answer.body.data]).toEqual([['PERSISTED_QUERY_NOT_FOUND'], undefined]);
+        responses.push(await ask({ json: { extensions } }), await get({ extensions: JSON.stringify(extensions) }));
+      for (const response of responses)
+        expect([codesOf(response), response.body.data]).toEqual([['PERSISTED_QUERY_NOT_FOUND'], undefined]);
     });
 
     it('does not run over graphql-ws, nor as a stream', async () => {
@@ -108,9 +108,9 @@ export function describeTrustedDocuments(platform: () => Platform) {
       await socket.frame(({ type }: { type: string }) => type === 'connection_ack');
       const query = 'subscription { taskChanges { cursor } }';
       socket.send({ id: '1', type: 'subscribe', payload: { query } });
-      const answer = await socket.frame(({ id }: { id?: string }) => id === '1');
+      const frame = await socket.frame(({ id }: { id?: string }) => id === '1');
       socket.close();
-      expect(answer).toMatchObject({ type: 'error', payload: [{ extensions: { code: 'FORBIDDEN' } }] });
+      expect(frame).toMatchObject({ type: 'error', payload: [{ extensions: { code: 'FORBIDDEN' } }] });
 
       const stream = await ask({ headers: { accept: 'text/event-stream' }, json: { query } });
       expect([stream.status, codesOf(stream)]).toEqual([403, ['FORBIDDEN']]);

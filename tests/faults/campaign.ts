@@ -141,7 +141,7 @@ function counted(faults: DoneFault[]): CampaignFigures['faults'] {
   return counts;
 }
 
-/** Runs accounts with writers and streams during `work`. Returns the promises not kept, the surprises, and figures. */
+/** Runs accounts with writers and streams during `work`. Returns the broken promises, the surprises, and figures. */
 export async function underLoad(
   { names, ...common }: Omit<AccountOptions, 'name'> & { names: string[] },
   work: (accounts: Account[]) => Promise<unknown>,
@@ -185,7 +185,9 @@ function report({ figures, contradictions, surprises }: Verdict & { figures: Cam
   const found = [...contradictions.map(({ fault, what }) => `${fault}: ${what}`), ...surprises];
   const lines = [
     `seed ${seed}, ${owners} owners: ${JSON.stringify(writes)}`,
-    ...Object.entries(streams).map(([protocol, times]) => `  ${protocol}, behind the answer: ${JSON.stringify(times)}`),
+    ...Object.entries(streams).map(
+      ([protocol, times]) => `  ${protocol}, after the response: ${JSON.stringify(times)}`,
+    ),
     `  connections cut: ${cuts}; faults: ${JSON.stringify(faults)}`,
     `  contradictions: ${contradictions.length}; surprises: ${surprises.length}`,
     ...found.slice(0, 40).map((line) => `  ! ${line.slice(0, 400)}`),

@@ -141,12 +141,12 @@ async function openDoors({ name, tokens }: Guest, urls: string[]): Promise<strin
   for (const url of urls) {
     const rest = createRest(url);
     const body = { refresh_token: tokens.refresh };
-    const answers = [
+    const responses = [
       ['its access token', await rest('GET', '/tasks', { token: tokens.access })],
       ['its personal token', await rest('GET', '/tasks', { token: tokens.personal })],
       ['its refresh token', await rest('POST', '/auth/refresh', { body })],
     ] as const;
-    for (const [what, { status }] of answers) if (status !== 401) open.push(`${name}: ${what} is answered ${status}`);
+    for (const [what, { status }] of responses) if (status !== 401) open.push(`${name}: ${what} is answered ${status}`);
   }
   return open;
 }

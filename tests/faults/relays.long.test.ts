@@ -43,8 +43,8 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
   afterAll(() => other.stop());
 
   const partsOf = async (adminUrl: string): Promise<number> => {
-    const answer = await fetch(`${adminUrl}/readyz?verbose`);
-    return ((await answer.json()) as { checks: { relayParts: number } }).checks.relayParts;
+    const response = await fetch(`${adminUrl}/readyz?verbose`);
+    return ((await response.json()) as { checks: { relayParts: number } }).checks.relayParts;
   };
 
   it('loses, repeats and reorders nothing in any protocol', async () => {

@@ -215,7 +215,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     },
     segments: () => segments,
     missing() {
-      if (!isJoined || !segment) return [{ fault: 'lost', what: `${name} never gets its channel again` }];
+      if (!isJoined || !segment) return [{ fault: 'lost', what: `${name} never gets its channel back` }];
       return findContradictions(store, name, segment, true);
     },
     misreported: () =>

@@ -29,8 +29,8 @@ async function explained(schedule: Parameters<typeof simulate>[0], { findings }:
   const lines = [
     `seed ${schedule.seed} finds:`,
     ...findings.slice(0, 5),
-    `The shortest schedule of this seed that finds something has ${short.happenings.length} of ${schedule.happenings.length} happenings:`,
-    ...short.happenings.map((happening) => JSON.stringify(happening)),
+    `The shortest schedule of this seed that finds something has ${short.steps.length} of ${schedule.steps.length} steps:`,
+    ...short.steps.map((step) => JSON.stringify(step)),
     'and finds:',
     ...shown.slice(0, 5),
   ];

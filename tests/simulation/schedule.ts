@@ -2,7 +2,7 @@ import { createRandom } from '@taskmesh/testing';
 import { CALLS, type Fault } from './faults.ts';
 
 /** An event and its time in milliseconds. Owners and readers are given by number. */
-export type Happening = { at: number } & (
+export type Step = { at: number } & (
   | { what: 'write'; owner: number; count: number }
   | { what: 'restore' }
   | { what: 'forget'; owner: number; kept: number }
@@ -28,7 +28,7 @@ export interface Schedule {
   seed: number;
   /** Both streams have the same owner, and need another service for a part of each event. */
   isNested: boolean;
-  happenings: Happening[];
+  steps: Step[];
 }
 
 export const OWNERS = 2;
@@ -67,7 +67,7 @@ export function createSchedule(seed: number): Schedule {
     ]);
   };
   let last = 0;
-  const happening = (): Happening => {
+  const step = (): Step => {
     // Some events come within a round trip of each other.
     const at = Math.min(random() < 0.4 ? last + below(12) : below(TROUBLE_MS), TROUBLE_MS - 1);
     last = at;
@@ -87,10 +87,10 @@ export function createSchedule(seed: number): Schedule {
     }
     return { at, what: 'rejoin', reader, isLate: random() < 0.5 };
   };
-  const happenings = Array.from({ length: 10 + below(30) }, happening);
-  const several = (limit: number, make: () => Happening) => Array.from({ length: below(limit) }, make);
+  const steps = Array.from({ length: 10 + below(30) }, step);
+  const several = (limit: number, make: () => Step) => Array.from({ length: below(limit) }, make);
   /** A deletion with writes up to the last moment, and crashes of the instances that delete. */
-  const deletion = (): Happening[] => {
+  const deletion = (): Step[] => {
     const soon = (ms: number) => Math.min(at + below(ms), TROUBLE_MS - 1);
     const at = below(TROUBLE_MS);
     const owner = random() < 0.25 ? below(OWNERS) : OWNERS + below(UNREAD.length);
@@ -103,24 +103,24 @@ export function createSchedule(seed: number): Schedule {
     ];
   };
   const deletions = Array.from({ length: oneOf([0, 0, 1, 2, 4]) }, deletion).flat();
-  happenings.push(...deletions);
+  steps.push(...deletions);
   // Nested events are expensive, so only a few worlds have them.
   const isNested = seed % NESTED_EVERY === 0;
-  return { seed, isNested, happenings: happenings.sort((one, other) => one.at - other.at) };
+  return { seed, isNested, steps: steps.sort((one, other) => one.at - other.at) };
 }
 
 /** Returns a minimal schedule that still fails, found by leaving out one event at a time. */
 export async function shortest(schedule: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> {
   let best = schedule;
-  let size = Math.ceil(best.happenings.length / 2);
+  let size = Math.ceil(best.steps.length / 2);
   while (size > 0) {
-    const before = best.happenings.length;
-    for (let start = 0; start < best.happenings.length;) {
-      const happenings = best.happenings.toSpliced(start, size);
-      if (await fails({ ...best, happenings })) best = { ...best, happenings };
+    const before = best.steps.length;
+    for (let start = 0; start < best.steps.length;) {
+      const steps = best.steps.toSpliced(start, size);
+      if (await fails({ ...best, steps })) best = { ...best, steps };
       else start += size;
     }
-    const isDone = size === 1 && best.happenings.length === before;
+    const isDone = size === 1 && best.steps.length === before;
     size = isDone ? 0 : Math.ceil(size / 2);
   }
   return best;

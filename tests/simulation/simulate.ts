@@ -1,5 +1,5 @@
 import { createRandom } from '@taskmesh/testing';
-import { OWNERS, TROUBLE_MS, UNREAD, type Happening, type Schedule } from './schedule.ts';
+import { OWNERS, TROUBLE_MS, UNREAD, type Step, type Schedule } from './schedule.ts';
 import { guid } from './store.ts';
 import { createChannelReader } from './channel-reader.ts';
 import type { ChannelReader, Reader } from './reader.ts';
@@ -25,27 +25,27 @@ export interface Outcome {
 }
 
 /** Runs one schedule in virtual time. */
-export async function simulate({ seed, isNested, happenings }: Schedule, tamper?: Tamper): Promise<Outcome> {
+export async function simulate({ seed, isNested, steps }: Schedule, tamper?: Tamper): Promise<Outcome> {
   const random = createRandom(seed);
   const time = installVirtualTime(random);
   try {
-    const hasDeletions = happenings.some(({ what }) => what === 'delete');
+    const hasDeletions = steps.some(({ what }) => what === 'delete');
     const world = await createWorld(time, { random, owners, hasDeletions, tamper });
     if (hasDeletions)
       for (const [index, count] of UNREAD.entries()) world.store.fill(owners[OWNERS + index] ?? '', count);
-    return await live(world, createReaders(world, isNested), happenings);
+    return await live(world, createReaders(world, isNested), steps);
   } finally {
     time.uninstall();
   }
 }
 
-async function live(world: World, clients: Clients, happenings: Happening[]): Promise<Outcome> {
+async function live(world: World, clients: Clients, steps: Step[]): Promise<Outcome> {
   const { time, random } = world;
   const { readers } = clients;
   for (const reader of readers) void time.sleep(random() * 500).then(() => reader.come());
-  for (const happening of happenings) {
-    await time.runTo(happening.at);
-    happen(happening, world, clients);
+  for (const step of steps) {
+    await time.runTo(step.at);
+    perform(step, world, clients);
   }
   await time.runTo(TROUBLE_MS);
   world.faults.end();
@@ -87,45 +87,41 @@ function createReaders(world: World, isNested: boolean): Clients {
   return { readers: [...streams, ...channels], channels };
 }
 
-function happen(
-  happening: Happening,
-  { store, faults, deletions, commit }: World,
-  { readers, channels }: Clients,
-): void {
-  const owner = 'owner' in happening ? (owners[happening.owner] ?? '') : '';
-  const reader = 'reader' in happening ? readers[happening.reader] : undefined;
+function perform(step: Step, { store, faults, deletions, commit }: World, { readers, channels }: Clients): void {
+  const owner = 'owner' in step ? (owners[step.owner] ?? '') : '';
+  const reader = 'reader' in step ? readers[step.reader] : undefined;
   const channel = channels.find((each) => each === reader);
-  switch (happening.what) {
+  switch (step.what) {
     case 'write':
-      for (let count = 0; count < happening.count; count++) commit(owner);
+      for (let count = 0; count < step.count; count++) commit(owner);
       return;
     case 'restore':
       return store.restore();
     case 'forget':
-      return store.forget(owner, happening.kept);
+      return store.forget(owner, step.kept);
     case 'fault':
-      return faults.order(happening.fault);
+      return faults.order(step.fault);
     case 'cut':
-      return reader?.cut(happening.awayMs);
+      return reader?.cut(step.awayMs);
     case 'stall':
-      return reader?.stall(happening.ms);
+      return reader?.stall(step.ms);
     case 'nonsense':
       return reader?.forgetCursor();
     case 'token':
-      return channel?.push(owner, happening.lifeMs);
+      return channel?.push(owner, step.lifeMs);
     case 'fade':
       return channel?.fade({
-        freshAfterMs: happening.freshAfterMs,
-        other: happening.otherAfterMs === undefined ? undefined : { owner, afterMs: happening.otherAfterMs },
+        freshAfterMs: step.freshAfterMs,
+        other: step.otherAfterMs === undefined ? undefined : { owner, afterMs: step.otherAfterMs },
       });
     case 'rejoin':
-      return channel?.rejoin(happening.isLate);
+      return channel?.rejoin(step.isLate);
     case 'delete':
       return deletions?.delete(owner);
     case 'crash':
-      return deletions?.crash(happening.instance, happening.awayMs);
+      return deletions?.crash(step.instance, step.awayMs);
     case 'away':
-      return faults.away(happening.ms);
+      return faults.away(step.ms);
     case 'new log':
       return deletions?.beginLogEpoch();
   }

@@ -4,7 +4,7 @@ import { findContradictions, type Segment, type Received } from './segment.ts';
 import { createSlowSocket } from './slow-socket.ts';
 import type { World } from './world.ts';
 
-const AGAIN_AFTER_MS = 200;
+const RECONNECT_AFTER_MS = 200;
 const NONSENSE = 'nonsense';
 
 export interface StreamOptions {
@@ -27,7 +27,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
   let isGone = true;
   let isReadingList = false;
 
-  const again = (ms: number) => {
+  const reconnectIn = (ms: number) => {
     void time.sleep(ms + random() * ms).then(connect);
   };
 
@@ -53,7 +53,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
       if (connection !== me) return;
       if (end.kind === 'failed') cursor = undefined;
       me.close();
-      again(AGAIN_AFTER_MS);
+      reconnectIn(RECONNECT_AFTER_MS);
     };
     socket.onText((text) => {
       const { sequence, kind, task, previous, ...rest } = (JSON.parse(text) as Event).data.taskChanges;
@@ -97,7 +97,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
     cut(awayMs) {
       if (!connection) return;
       connection.close();
-      again(awayMs);
+      reconnectIn(awayMs);
     },
     stall: (ms) => connection?.stall(ms),
     forgetCursor: () => void (cursor = NONSENSE),
@@ -108,7 +108,7 @@ export function createStreamReader(world: World, name: string, { owner, isNested
     segments: () => segments,
     missing() {
       const last = segments.at(-1);
-      if (!connection || !last) return [{ fault: 'lost', what: `${name} never gets its stream again` }];
+      if (!connection || !last) return [{ fault: 'lost', what: `${name} never gets its stream back` }];
       return findContradictions(store, name, last, true);
     },
     misreported: () => segments.slice(0, -1).flatMap((segment) => findContradictions(store, name, segment, false)),

@@ -9,7 +9,7 @@ import { stopPart } from '../machine/processes.ts';
 import { send } from '../load/calls.ts';
 import { watchMemory } from '../machine/cpu.ts';
 import { startEmbedded, tasksDatabaseOn } from '../machine/targets.ts';
-import type { Report, Surroundings } from '../run/benchmark.ts';
+import type { Report, RunContext } from '../run/benchmark.ts';
 import { median } from '../run/figures.ts';
 import { count, defineOptions } from '../run/options.ts';
 import { describeOrigin, table } from '../run/report.ts';
@@ -35,7 +35,7 @@ interface Timed {
 }
 
 /** Makes backups and restores them with the product and with PostgreSQL's own tools, taking turns. */
-async function run(chosen: Options & Surroundings) {
+async function run(chosen: Options & RunContext) {
   const { dataDir, log, rows, rounds, signal } = chosen;
   await using closers = new AsyncDisposableStack();
   const tools = await findTools();
@@ -133,7 +133,7 @@ async function dumpAndZip(url: string, file: string): Promise<void> {
 }
 
 /** Starts the platform in one process. Its PATH has no client tools, because its own dumper is measured. */
-async function startProduct({ dataDir, env }: Surroundings, postgresUrl: string) {
+async function startProduct({ dataDir, env }: RunContext, postgresUrl: string) {
   const productDir = join(dataDir, 'embedded', 'taskmesh');
   const limits = { BACKUP_MAX_ARCHIVE_MB: '8192', RESTORE_KEEP_OLD: '0' };
   const places = { PATH: dirname(process.execPath), DATA_DIR: productDir, POSTGRES_URL: postgresUrl };

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { bytesInUse, withMemoryHook } from '../machine/memory.ts';
 import { startLoad, stopPart } from '../machine/processes.ts';
 import { measureCost, pidOf, startBare, startTargets, TARGETS, type Start, type Target } from '../machine/targets.ts';
-import type { Report, Surroundings } from '../run/benchmark.ts';
+import type { Report, RunContext } from '../run/benchmark.ts';
 import { summarise } from '../run/figures.ts';
 import { amount, choice, count, defineOptions } from '../run/options.ts';
 import { describeOrigin, describeRounds, table } from '../run/report.ts';
@@ -36,7 +36,7 @@ const options = defineOptions('feed', ABOUT, {
 type Options = ReturnType<typeof options.read>;
 
 /** Measures sockets by target, protocol and load, in rounds; the same sockets are used for all rates and sources. */
-async function run(chosen: Options & Surroundings) {
+async function run(chosen: Options & RunContext) {
   const { dataDir, log, signal, seconds, warmUp } = chosen;
   await using closers = new AsyncDisposableStack();
   const hookDir = join(dataDir, 'hooks');
@@ -142,7 +142,7 @@ function feedTable(rows: readonly Row[]): string {
     {
       server: ({ cpu }) => cpu.server,
       '× bare': timesBare,
-      inner: ({ target, cpu }) => (target === 'separate' ? cpu.inner : ''),
+      internal: ({ target, cpu }) => (target === 'separate' ? cpu.internal : ''),
       PostgreSQL: ({ target, cpu }) => (target === 'bare' ? '' : cpu.postgres),
       Kafka: ({ target, source, cpu }) => (target === 'embedded' || source === 'http' ? '' : cpu.kafka),
       'p50 ms': ({ p50Ms }) => p50Ms,

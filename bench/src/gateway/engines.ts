@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { handOver, startProgram, startServer, stopPart } from '../machine/processes.ts';
-import type { Environment, Surroundings } from '../run/benchmark.ts';
+import type { Environment, RunContext } from '../run/benchmark.ts';
 
 export const ENGINES = ['taskmesh', 'taskmesh-image', 'apollo', 'apollo-undici'] as const;
 export type EngineName = (typeof ENGINES)[number];
@@ -35,7 +35,7 @@ const START: Record<EngineName, Start> = {
 };
 
 /** Starts gateways one after the other; all run until `stop`. */
-export async function startEngines(names: readonly EngineName[], { dataDir, env, log, signal }: Surroundings) {
+export async function startEngines(names: readonly EngineName[], { dataDir, env, log, signal }: RunContext) {
   await using closers = new AsyncDisposableStack();
   const engines: Engine[] = [];
   for (const name of names) {

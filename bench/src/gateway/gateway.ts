@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cpuMsOf, mibOf } from '../machine/cpu.ts';
 import { startLoad, startServer, stopPart } from '../machine/processes.ts';
-import type { Environment, Report, Surroundings } from '../run/benchmark.ts';
+import type { Environment, Report, RunContext } from '../run/benchmark.ts';
 import { combine, difference, measureInRounds, sumOf, summarise } from '../run/figures.ts';
 import { amount, choice, count, defineOptions } from '../run/options.ts';
 import { describeOrigin, describeRounds, LATENCIES, table } from '../run/report.ts';
@@ -25,7 +25,7 @@ const options = defineOptions('gateway', ABOUT, {
 type Options = ReturnType<typeof options.read>;
 
 /** Measures all gateways in turns, query by query. CPU and requests to services are per request. */
-async function run(chosen: Options & Surroundings) {
+async function run(chosen: Options & RunContext) {
   await using closers = new AsyncDisposableStack();
   const collector = closers.adopt(
     await startServer({

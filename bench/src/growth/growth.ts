@@ -1,7 +1,7 @@
 import { stopPart } from '../machine/processes.ts';
 import { usersFor } from '../feed/users.ts';
 import { startTargets } from '../machine/targets.ts';
-import type { Report, Surroundings } from '../run/benchmark.ts';
+import type { Report, RunContext } from '../run/benchmark.ts';
 import { amount, counts, defineOptions } from '../run/options.ts';
 import { describeOrigin, digits, table } from '../run/report.ts';
 import { createTasks, growTo, measureRequests, type RequestCost } from './requests.ts';
@@ -18,12 +18,12 @@ const options = defineOptions('growth', ABOUT, {
 type Options = ReturnType<typeof options.read>;
 
 /** Measures requests of small and large owners in a growing store. */
-async function run({ owners: sizes, stores, seconds, ...around }: Options & Surroundings) {
-  const { dataDir, log, signal } = around;
+async function run({ owners: sizes, stores, seconds, ...context }: Options & RunContext) {
+  const { dataDir, log, signal } = context;
   await using closers = new AsyncDisposableStack();
-  const { env, createUsers } = await usersFor(dataDir, around.env, 1);
+  const { env, createUsers } = await usersFor(dataDir, context.env, 1);
   const settings = { ...env, MAX_TASKS_PER_OWNER: '0' }; // the largest owner creates more
-  const { targets } = closers.adopt(await startTargets(['embedded'], { ...around, env: settings }), stopPart);
+  const { targets } = closers.adopt(await startTargets(['embedded'], { ...context, env: settings }), stopPart);
   const requests: RequestCost[] = [];
   for (const target of targets) {
     const { tasksDatabase = '' } = target.sources;

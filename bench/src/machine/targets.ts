@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Sources } from '../feed/sources.ts';
-import { CACHE, type Environment, type Surroundings } from '../run/benchmark.ts';
+import { CACHE, type Environment, type RunContext } from '../run/benchmark.ts';
 import { combine, difference } from '../run/figures.ts';
 import { cpuMsOf } from './cpu.ts';
 import { handOver, startProgram, startServer, stopPart } from './processes.ts';
@@ -20,7 +20,7 @@ export const TARGETS = ['bare', 'embedded', 'separate'] as const;
 export type TargetName = (typeof TARGETS)[number];
 
 /** The role of a process: it serves clients, is another process of ours, or a store. */
-export type Role = 'server' | 'inner' | 'postgres' | 'redis' | 'kafka';
+export type Role = 'server' | 'internal' | 'postgres' | 'redis' | 'kafka';
 
 /** A running server to measure. */
 export interface Target {
@@ -35,7 +35,7 @@ export interface Target {
   stop(): Promise<void>;
 }
 
-export type TargetOptions = Pick<Surroundings, 'dataDir' | 'env'>;
+export type TargetOptions = Pick<RunContext, 'dataDir' | 'env'>;
 export type Start = (options: TargetOptions, others: readonly Target[]) => Promise<Target>;
 
 const DEADLINE_MS = 60_000;
@@ -80,7 +80,7 @@ const START: Record<TargetName, Start> = {
       kafka: 'kafka',
       'gateway-1': 'server',
     };
-    const parts = [...stack.processes].map(([name, { pid }]) => ({ role: roles[name] ?? 'inner', pid }));
+    const parts = [...stack.processes].map(([name, { pid }]) => ({ role: roles[name] ?? 'internal', pid }));
     return {
       ...{ name: 'separate', url: stack.urls[0] ?? '', parts, postgres: await postgresVersion(postgres) },
       sources: { tasksDatabase: tasksDatabaseOn(postgres), kafka },
@@ -93,7 +93,7 @@ const START: Record<TargetName, Start> = {
 /** Starts targets one after the other, in this order; all run until `stop`. */
 export async function startTargets(
   names: readonly TargetName[],
-  { dataDir, env, log: report, signal }: Surroundings,
+  { dataDir, env, log: report, signal }: RunContext,
   startOf: Partial<Record<TargetName, Start>> = {},
 ): Promise<{ targets: Target[]; stop(): Promise<void> }> {
   await using closers = new AsyncDisposableStack();
@@ -149,7 +149,7 @@ export async function measureCost<Count extends string, Found extends Record<Cou
   work: () => Promise<Found>,
 ): Promise<Found & { cpu: Record<Role, number> }> {
   const read = () => {
-    const cost: Record<Role, number> = { server: 0, inner: 0, postgres: 0, redis: 0, kafka: 0 };
+    const cost: Record<Role, number> = { server: 0, internal: 0, postgres: 0, redis: 0, kafka: 0 };
     const times = cpuMsOf(parts.map(({ pid }) => pid));
     parts.forEach(({ role }, index) => (cost[role] += times[index] ?? 0));
     return cost;

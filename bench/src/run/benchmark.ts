@@ -11,7 +11,7 @@ export const CACHE = join(BENCH, '..', '.cache');
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The parameters of a benchmark besides its options. */
-export interface Surroundings {
+export interface RunContext {
   /** An empty directory. */
   dataDir: string;
   env: Environment;
@@ -29,7 +29,7 @@ interface Benchmark<Options, Found extends object> {
   /** @throws UsageError */
   options: { help: string; read(args: string[]): Options };
   /** Returns undefined if there are no figures to report. */
-  run(options: Options & Surroundings): Promise<Found | undefined>;
+  run(options: Options & RunContext): Promise<Found | undefined>;
   /** Returns the tables, by the names of their marks in the README. */
   describe(report: Report<Options, Found>): Record<string, string>;
   /** @default writes the tables into the README */
@@ -38,16 +38,16 @@ interface Benchmark<Options, Found extends object> {
 
 /** Turns arguments into a run; prints help and returns undefined if they request only that. */
 export function prepare<Options extends Common, Found extends object>(benchmark: Benchmark<Options, Found>) {
-  return (args: string[]): ((around: Surroundings) => Promise<void>) | undefined => {
+  return (args: string[]): ((context: RunContext) => Promise<void>) | undefined => {
     const options = benchmark.options.read(args);
     const { help, name, publish: isPublished, profile, ...parameters } = options;
     if (help) return void printLine(benchmark.options.help);
-    return async (around) => {
+    return async (context) => {
       const startedAt = new Date().toISOString();
       const files = join(BENCH, 'results', name ?? startedAt.replaceAll(/[:.]/g, '-'));
       const othersShare = othersShareSince(process.pid); // includes all child processes
-      const env = { ...around.env, ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${files}` }) };
-      const found = await benchmark.run({ ...options, ...around, env });
+      const env = { ...context.env, ...(profile && { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${files}` }) };
+      const found = await benchmark.run({ ...options, ...context, env });
       if (profile) printLine(`CPU profiles: ${files}`);
       if (!found) return;
       const origin = { startedAt, machine: describeMachine(), othersShare: othersShare(), parameters };

@@ -33,7 +33,7 @@ export function describeMachine() {
 export function describeOrigin({ startedAt, machine, postgres, othersShare }: Origin, how: string): string {
   const { system, processor, cores, memoryGiB, node } = machine;
   const on = `${cores} cores (${processor}), ${memoryGiB} GiB, ${system} · Node ${node.slice(1)}`;
-  const busy = `Others took ${Math.round(othersShare * 100)} % of the machine meanwhile: to be taken again on a quiet one.`;
+  const busy = `Other processes used ${Math.round(othersShare * 100)} % of the CPU: repeat this on an idle machine.`;
   return [
     `${startedAt.slice(0, 10)} · ${on}${postgres ? ` · PostgreSQL ${postgres}` : ''}`,
     how,

@@ -7,7 +7,7 @@ export type Part = (typeof PARTS)[number];
 
 /** The kinds of work: the unit, and the stretch of a run in which its cost was measured. */
 export const WORK = {
-  servers: ['a second of what is there once: Kafka, Redis, the backup service', 'nothing, the gateway held'],
+  servers: ['a second of the shared servers: Kafka, Redis, the backup service', 'nothing, the gateway held'],
   tasks: ['a second of a tasks process', 'nothing, the gateway held'],
   auth: ['a second of an auth process', 'nothing, the gateway held'],
   gateway: ['a second of a gateway, with its regular requests to others', 'nothing'],
@@ -190,7 +190,7 @@ function describe(demand: Demand, deployment: Deployment, coefficients: Coeffici
   };
   const { limits } = POLICY;
   const rules: [isBroken: boolean, why: string][] = [
-    [plan.streamShare > 0.5, 'reading everybody’s changes takes more than half of each gateway'],
+    [plan.streamShare > 0.5, 'reading all owners’ changes takes more than half of each gateway'],
     [gateways > limits.gateways, `more than ${limits.gateways} gateways`],
     [plan.relayShare > 1, 'one relay is not enough'],
     [plan.tasksCores > limits.postgresCores, `one PostgreSQL primary of more than ${limits.postgresCores} cores`],

@@ -6,7 +6,7 @@ import { stopPart } from '../machine/processes.ts';
 import { usersFor } from '../feed/users.ts';
 import { populate } from '../load/connections.ts';
 import { withMemoryHook } from '../machine/memory.ts';
-import type { Surroundings } from '../run/benchmark.ts';
+import type { RunContext } from '../run/benchmark.ts';
 import { amount, count, counts, defineOptions, flag } from '../run/options.ts';
 import { publish, writeReport } from '../run/report.ts';
 import { calibrate, PINGS_EVERY_S } from './calibrate.ts';
@@ -37,7 +37,7 @@ const options = defineOptions('scale', ABOUT, {
 type Options = ReturnType<typeof options.read>;
 
 /** Measures the costs at one gateway, predicts the cost of a mixed load at each stack, and runs it; undefined for tables only. */
-async function run(chosen: Options & Surroundings) {
+async function run(chosen: Options & RunContext) {
   if (chosen.tables) return void publish(SCALING_DOC, describeScale(readMeasured()));
   const { dataDir, log, signal, sockets } = chosen;
   const hookDir = join(dataDir, 'hooks');
@@ -55,11 +55,11 @@ async function run(chosen: Options & Surroundings) {
       stopPart,
     );
     const population = await populate(stack.urls[0] ?? '', ACCOUNTS);
-    const around = { ...chosen, stack, population, createUsers, hookDir };
-    coefficients ??= await calibrate(around);
+    const context = { ...chosen, stack, population, createUsers, hookDir };
+    coefficients ??= await calibrate(context);
     postgres ||= await postgresVersion(stack.tasksDatabase);
     log('A mixed load …');
-    replays.push(await replay({ ...around, demand, coefficients, seconds: chosen.replaySeconds }));
+    replays.push(await replay({ ...context, demand, coefficients, seconds: chosen.replaySeconds }));
   }
   if (!coefficients) throw new Error('No stack was requested.');
   return { postgres, demand, coefficients, replays };

@@ -24,7 +24,7 @@ export interface ScaleReport extends Origin {
 }
 
 const ROUGH =
-  '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Take them again on a quiet one before you rely on a figure here.';
+  '**Rough:** the costs were measured on a busy machine (see above), so small ones are off by a factor. Measure them on an idle one before you rely on a figure here.';
 const PART_TITLES: Partial<Record<Part, string>> = { postgres: 'PostgreSQL', kafka: 'Kafka', redis: 'Redis' };
 const titleOf = (part: Part) => PART_TITLES[part] ?? part;
 
@@ -104,9 +104,9 @@ const ROWS: Row[] = [
   ['changes/s', ({ changesPerS }) => short(changesPerS)],
   ['**gateways**', ({ gateways, isEnough }) => (isEnough ? whole(gateways) : 'none are enough')],
   ['heap of each after a collection, MiB', ({ gatewayMiB, isEnough }) => (isEnough ? whole(gatewayMiB) : '')],
-  ['everybody’s changes, of what it may take', ({ streamShare }) => percent(streamShare)],
+  ['all owners’ changes, share of CPU budget', ({ streamShare }) => percent(streamShare)],
   ['**tasks processes**', ({ tasks }) => whole(tasks)],
-  ['the relay, of what its process may take', ({ relayShare }) => percent(relayShare)],
+  ['the relay, share of its CPU budget', ({ relayShare }) => percent(relayShare)],
   ['**auth processes**', ({ auth }) => whole(auth)],
   ['**PostgreSQL of tasks**: cores', ({ tasksCores }) => short(tasksCores)],
   ['connections', ({ tasksConnections }) => whole(tasksConnections)],

@@ -23,7 +23,7 @@ export const rawGraphQL = (body: unknown, ...headers: string[]): string =>
 
 export interface RawSocket extends Socket {
   /** Everything received. */
-  answer: string;
+  response: string;
 }
 
 /** Opens a connection and sends bytes verbatim. The connection is destroyed at the end of the test or file. */
@@ -33,8 +33,8 @@ export async function openRaw(
   { allowHalfOpen = false } = {},
 ): Promise<RawSocket> {
   const options = { port: Number(new URL(origin).port), host: '127.0.0.1', allowHalfOpen };
-  const socket = Object.assign(connect(options), { answer: '' });
-  socket.on('error', () => undefined).on('data', (chunk) => (socket.answer += String(chunk)));
+  const socket = Object.assign(connect(options), { response: '' });
+  socket.on('error', () => undefined).on('data', (chunk) => (socket.response += String(chunk)));
   atEnd(() => socket.destroy());
   await once(socket, 'connect');
   socket.write(bytes);
@@ -43,15 +43,15 @@ export async function openRaw(
 
 /** The status of the first response, once its head has arrived. */
 export async function statusOf(socket: RawSocket): Promise<number> {
-  await eventually(() => socket.answer.includes('\r\n'));
-  return Number(socket.answer.split(' ')[1]);
+  await eventually(() => socket.response.includes('\r\n'));
+  return Number(socket.response.split(' ')[1]);
 }
 
 /** Sends bytes verbatim, and returns everything received until the connection closes. */
 export async function rawResponse(origin: string, bytes: string | Buffer): Promise<string> {
   const socket = await openRaw(origin, bytes);
   await closed(socket);
-  return socket.answer;
+  return socket.response;
 }
 
 export interface RawAnswer {

@@ -78,8 +78,8 @@ describe('errors', () => {
   it('keeps what has a message of the gateway apart from a proxy’s', async () => {
     for (const [status, code] of Object.entries({ 401: 'UNAUTHENTICATED', 404: 'INTERNAL_SERVER_ERROR' })) {
       const of = { status: Number(status) };
-      const answer = Response.json({ success: false, message: 'no', error: 'no' }, of);
-      expect(await readRestFailure(answer)).toMatchObject({ code, message: 'no' });
+      const response = Response.json({ success: false, message: 'no', error: 'no' }, of);
+      expect(await readRestFailure(response)).toMatchObject({ code, message: 'no' });
       expect(await readRestFailure(new Response('', of))).toMatchObject({ code: 'NETWORK' });
     }
   });

@@ -1,5 +1,4 @@
 export { asGraphQLError, asGraphQLErrors, compiledGateway, type CompiledGatewayOptions } from './compiled-gateway.ts';
-export type { FederatedOperation, Resized } from './compile-operation.ts';
 export * from './documents/documents.ts';
 export { InvalidOperation } from './documents/invalid-operation.ts';
 export * from './documents/operation-size.ts';
@@ -20,7 +19,12 @@ export type {
   SubgraphRequest,
 } from './execution/run.ts';
 export { isExactInteger, parseExactJson, type ExactInteger } from './exact-json.ts';
-export { createFederatedExecutor, type FederatedExecutor } from './federated-executor.ts';
+export {
+  createFederatedExecutor,
+  type FederatedExecutor,
+  type FederatedOperation,
+  type Resized,
+} from './federated-executor.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
 export * from './events/compile-events.ts';

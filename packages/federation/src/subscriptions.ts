@@ -1,9 +1,8 @@
 import { GraphQLError, getVariableValues, getOperationAST, type DocumentNode, type ExecutionResult } from 'graphql';
 import { asGraphQLErrors } from './compiled-gateway.ts';
-import type { FederatedOperation } from './compile-operation.ts';
 import { ofItsService, planForEvents, senderOfEvent } from './events/event-plan.ts';
 import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
-import { compileOnce, createFederatedExecutor } from './federated-executor.ts';
+import { compileOnce, createFederatedExecutor, type FederatedOperation } from './federated-executor.ts';
 import { readSupergraph } from './supergraph.ts';
 
 export interface CompiledSubscriptionsOptions<Context> {

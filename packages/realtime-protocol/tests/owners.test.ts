@@ -150,7 +150,7 @@ describe('a channel that receives another token', () => {
 });
 
 describe('a channel that is left', () => {
-  it('is not ended by leaving an earlier join of its topic, nor given away by a token for that', async () => {
+  it('is not ended by leaving an earlier join of its topic, nor transferred by a token for that', async () => {
     const client = await world.joined();
     client.join('2', { access_token: 'ada.fresh.1' });
     await client.push('bob.fresh.2', '1');

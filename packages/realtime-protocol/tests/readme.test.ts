@@ -75,7 +75,7 @@ describe('the example in the README', () => {
     expect(await until(bob, 1)).toEqual([{ eventType: 'INSERT', record: { id: 3, text: 'Milk the cow' }, old: {} }]);
   });
 
-  it('survives clients that break the protocol of WebSockets, and paths that are no URLs', async () => {
+  it('survives clients that violate the WebSocket protocol, and paths that are not URLs', async () => {
     const { port } = new URL(example.url);
     const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
     const send = async (path: string, ...frames: number[]) => {

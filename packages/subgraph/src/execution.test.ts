@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import fc from 'fast-check';
 import { buildSchema, execute, parse, type ExecutionResult, type GraphQLResolveInfo } from 'graphql';
 import { createHash } from 'node:crypto';
-import { createExecution } from './execution.ts';
+import { createExecution } from './subgraph.ts';
 
 const SDL = `
   type Query { node: Node must: Node! nodes: [Node] strict: [Node!]! grid: [[Named!]] either: Either text(first: Int = 3, filter: Filter): String }

@@ -1,2 +1,3 @@
 export { countSelections, selects } from './selection.ts';
-export * from './subgraph.ts';
+export { executableSubgraph } from './subgraph.ts';
+export type { Around, CallOptions, Subgraph, SubgraphOptions, SubgraphRequest, SubgraphResult } from './subgraph.ts';

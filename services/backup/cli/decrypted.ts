@@ -42,7 +42,7 @@ export async function withDecrypted(
     const isRefused = error instanceof Refused && (error.status ?? 0) < 500; // a proxy responds with 502 or 504
     const mayArrive = uploading?.readableEnded && !isRefused;
     if (await isGone(client, plainFile, mayArrive)) throw error;
-    throw withHint(error, `The decrypted archive ${plainFile} may be there still: delete it.`);
+    throw withHint(error, `The decrypted archive ${plainFile} may still be there: delete it.`);
   }
 }
 

@@ -60,9 +60,9 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     if (of.length > 0 && !of.includes(command)) throw new UsageError(`--${option} is for ${of.join(', ')} only.`);
   }
   if (values['safety-backup'] && values['no-safety-backup'])
-    throw new UsageError('A safety backup, or none: both cannot be.');
+    throw new UsageError('--safety-backup and --no-safety-backup exclude each other.');
   if (values['dry-run'] && (values['safety-backup'] ?? values['no-safety-backup']))
-    throw new UsageError('A dry run replaces nothing: there is no safety backup of it.');
+    throw new UsageError('A dry run replaces nothing, so it makes no safety backup.');
   const strange = values.store?.find((name) => !STORE_NAMES.some((known) => known === name));
   if (strange !== undefined)
     throw new UsageError(`There is no store "${strange}". There are: ${STORE_NAMES.join(', ')}.`);

@@ -93,7 +93,7 @@ const command = ({ url }: { url: string }, args: string[], interrupted?: AbortSi
 const restoreWith = (key: string) => ['restore', SECRET, '--yes', '--identity', key];
 const RESTORE = restoreWith('key.txt');
 const DOWNLOAD = ['download', SECRET];
-const MAY_BE_THERE = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may be there still: delete it\./);
+const MAY_STILL_EXIST = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may still be there: delete it\./);
 
 describe('a restore with a local key', () => {
   it('uploads the archive decrypted and deletes it afterwards, never sends the key, and escapes names in the response', async () => {
@@ -137,13 +137,13 @@ it.each([
   await taskmesh.reached;
   if (isInterrupted) interrupt('SIGINT');
   taskmesh.disconnect();
-  expect(await restoring).toMatchObject({ status, err: MAY_BE_THERE });
+  expect(await restoring).toMatchObject({ status, err: MAY_STILL_EXIST });
 });
 
-it('an upload to which a proxy responded that Taskmesh did not is reported by a restore, but not one that was refused', async () => {
+it('a restore reports an upload to which only a proxy responded, but not one that was refused', async () => {
   const outcome = async (uploadStatus: number) => command(await startTaskmesh('never', { uploadStatus }), RESTORE);
-  expect(await outcome(504)).toMatchObject({ status: 1, err: MAY_BE_THERE });
-  expect((await outcome(413)).err).not.toContain('may be there still');
+  expect(await outcome(504)).toMatchObject({ status: 1, err: MAY_STILL_EXIST });
+  expect((await outcome(413)).err).not.toContain('may still be there');
 });
 
 describe('an interrupted command', () => {
@@ -167,7 +167,7 @@ describe('an interrupted command', () => {
   );
 
   it('reports when the decrypted archive may still exist', async () => {
-    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err: MAY_BE_THERE });
+    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err: MAY_STILL_EXIST });
   });
 
   it('leaves no partial download behind, and stops waiting at once for work that continues without it', async () => {

@@ -2,7 +2,7 @@ import { unavailable } from '@taskmesh/contracts';
 import type { BackupWork } from '@taskmesh/internal-api';
 import { finished } from 'node:stream';
 import type { Download } from './archives/archive.service.ts';
-import { entryOf, type BackupResolversDeps } from './graphql/backup.resolvers.ts';
+import { toBackupEntry, type BackupResolversDeps } from './graphql/backup.resolvers.ts';
 
 /**
  * A client can make a transfer last as long as it likes, with parts of the archive in memory, so transfers are limited.
@@ -20,8 +20,8 @@ export function createBackupWork({ backups, restores, dryRun }: BackupResolversD
     return () => void transfers--;
   };
   return {
-    create: async (onProgress) => entryOf(await backups.create(onProgress)),
-    verify: async (file, onProgress) => entryOf(await backups.verify(file, onProgress)),
+    create: async (onProgress) => toBackupEntry(await backups.create(onProgress)),
+    verify: async (file, onProgress) => toBackupEntry(await backups.verify(file, onProgress)),
     scan: backups.scan,
     restore: restores.restore,
     dryRun,
@@ -40,7 +40,7 @@ export function createBackupWork({ backups, restores, dryRun }: BackupResolversD
     },
     async upload(file, content) {
       const end = beginTransfer();
-      return entryOf(await backups.upload(file, content, end));
+      return toBackupEntry(await backups.upload(file, content, end));
     },
   };
 }

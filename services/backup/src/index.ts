@@ -1,5 +1,4 @@
 export { createBackup, type Backup, type BackupDeps } from './create-backup.ts';
 export { readBackupConfig, type BackupConfig } from './config.ts';
 export type { StoreName, StoreOwner } from './databases/store.ts';
-export type { Backup as BackupEntry } from './archives/archive.entity.ts';
 export type { BackupService, Download } from './archives/archive.service.ts';

@@ -10,7 +10,7 @@ import { createTimedQuery, type Clock } from '@taskmesh/service';
 import { createServiceStatus, type Database } from '@taskmesh/store';
 import { isOwn, type Backup } from './archives/archive.entity.ts';
 import type { BackupService } from './archives/archive.service.ts';
-import { entryOf } from './graphql/backup.resolvers.ts';
+import { toBackupEntry } from './graphql/backup.resolvers.ts';
 import { isInFuture } from './clock-skew.ts';
 import type { BackupConfig } from './config.ts';
 import type { RestoreService } from './restore/restore.service.ts';
@@ -77,6 +77,6 @@ function summaryOf(archives: Backup[], now: Date): NonNullable<BackupsStatus['ar
 
 function shown(backup: Backup | undefined): KnownArchive | null {
   if (!backup) return null;
-  const { file, createdAt, sizeBytes, verifiedAt } = entryOf(backup);
+  const { file, createdAt, sizeBytes, verifiedAt } = toBackupEntry(backup);
   return { file, createdAt, sizeBytes, verifiedAt };
 }

@@ -18,14 +18,14 @@ async function createCrashFixture(authServer: string | undefined) {
   let next = load();
   return {
     ...fixture,
-    /** Restores in a separate process, while the next process loads. `said` is undefined if the process was killed. */
-    async runRestore(kill?: CrashPoint): Promise<{ said: Restored | undefined; statements: number }> {
+    /** Restores in a separate process, while the next process loads. `reported` is undefined if the process was killed. */
+    async runRestore(kill?: CrashPoint): Promise<{ reported: Restored | undefined; statements: number }> {
       const process = await next;
       next = load();
       const query = 'mutation { restoreBackup(file: "own.tar.gz") { outcome databaseRestored message } }';
       const answer = await process.ask(query, {}, kill);
       await process.stop();
-      return { said: answer?.data?.restoreBackup as Restored | undefined, statements: answer?.statements ?? 0 };
+      return { reported: answer?.data?.restoreBackup as Restored | undefined, statements: answer?.statements ?? 0 };
     },
     async close() {
       await (await next).stop();
@@ -49,7 +49,7 @@ async function crash(fixture: CrashFixture, point: CrashPoint): Promise<Crash> {
   );
   await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'living@x')`);
   const writers = startWriters(fixture);
-  const { said } = await fixture.runRestore(point);
+  const { reported } = await fixture.runRestore(point);
   const next = await fixture.startOther();
   const unsettled = () => fixture.own.query('select 1 from restores where ended_at is null');
   await eventually(async () => expect(await unsettled()).toEqual([]), { timeoutMs: 60_000 });
@@ -69,8 +69,8 @@ async function crash(fixture: CrashFixture, point: CrashPoint): Promise<Crash> {
   if (ended.length > 0) contradictions.push(`${ended.length} acknowledged sessions are lost`);
   const [account] = await fixture.auth.query('select email from accounts');
   if (account?.email !== (isNew ? 'restored@x' : 'living@x')) contradictions.push('one store is new and one is old');
-  if (said && said.outcome !== 'UNKNOWN' && said.databaseRestored !== isNew)
-    contradictions.push(`${said.outcome} was said, and the stores are ${isNew ? 'new' : 'old'}`);
+  if (reported && reported.outcome !== 'UNKNOWN' && reported.databaseRestored !== isNew)
+    contradictions.push(`${reported.outcome} was reported, but the stores are ${isNew ? 'new' : 'old'}`);
   return { isNew, contradictions };
 }
 
@@ -148,8 +148,8 @@ describe('a restore that is killed or loses a connection', () => {
     async (_what, authServer) => {
       const fixture = await createCrashFixture(authServer());
       atEnd(() => fixture.close());
-      const { said, statements } = await fixture.runRestore();
-      expect(said).toMatchObject({ outcome: 'RESTORED' });
+      const { reported, statements } = await fixture.runRestore();
+      expect(reported).toMatchObject({ outcome: 'RESTORED' });
       const ends = [];
       for (const point of pointsOf(statements)) ends.push(await crash(fixture, point));
       expect(ends.flatMap(({ contradictions }) => contradictions)).toEqual([]);

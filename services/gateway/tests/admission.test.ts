@@ -162,8 +162,8 @@ describe('an operation has the same outcome', () => {
 async function answersOf(queries: string[], env: Record<string, string> = {}) {
   const gateway = await startTestGateway({ env });
   const token = await gateway.auth.token(USER);
-  const answers = await Promise.all(queries.map((query) => gateway.graphql(query, { token })));
-  return answers.map(({ body }) => body.errors?.[0]?.extensions.code);
+  const responses = await Promise.all(queries.map((query) => gateway.graphql(query, { token })));
+  return responses.map(({ body }) => body.errors?.[0]?.extensions.code);
 }
 
 const filled = (filler: string, times: number) => `{ __typename }${filler.repeat(times)}`;

@@ -15,11 +15,11 @@ const BODY = { query: '{ __typename }', padding: 'x'.repeat(MIB - 100) };
 it('many large unfinished bodies are kept up to a limit, the oldest get a 503, and complete ones and ordinary requests are served', async () => {
   const unfinished = rawGraphQL(BODY).slice(0, -1);
   const sockets = await Promise.all(Array.from({ length: 60 }, () => openRaw(gateway.origin, unfinished)));
-  const isRefused = ({ answer }: RawSocket) => answer.includes('\r\n\r\n');
+  const isRefused = ({ response }: RawSocket) => response.includes('\r\n\r\n');
   await eventually(() => sockets.some(isRefused));
-  const { answer = '' } = sockets.find(isRefused) ?? {};
-  expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-  expect(answer.toLowerCase()).toContain('retry-after: 1\r\n');
+  const { response = '' } = sockets.find(isRefused) ?? {};
+  expect(response).toMatch(/^HTTP\/1\.1 503 /);
+  expect(response.toLowerCase()).toContain('retry-after: 1\r\n');
   expect((await postGraphQL(gateway.origin, BODY)).status).toBe(200);
   expect((await gateway.graphql('{ __typename }')).status).toBe(200);
   for (const socket of sockets) socket.destroy();
@@ -168,6 +168,6 @@ describe('bodies that arrive before anything reads them', () => {
   it('do not prevent a client from pipelining requests', async () => {
     const request = rawGraphQL({ query: '{ __typename }', padding: 'x'.repeat(100_000) });
     const socket = await send(request.repeat(3));
-    await eventually(() => expect(socket.answer.match(/HTTP\/1\.1 200 /g)).toHaveLength(3));
+    await eventually(() => expect(socket.response.match(/HTTP\/1\.1 200 /g)).toHaveLength(3));
   });
 });

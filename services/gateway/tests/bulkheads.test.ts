@@ -121,13 +121,13 @@ it('limits the memory of all bodies whose operations run, in their decoded size'
   };
   const sockets = await Promise.all(Array.from({ length: 60 }, send));
   // On a slow machine, others are refused because they wait too long to be parsed.
-  const refused = () => sockets.filter(({ answer }) => answer.startsWith('HTTP/1.1 503'));
+  const refused = () => sockets.filter(({ response }) => response.startsWith('HTTP/1.1 503'));
   await eventually(() => expect(refused().length).toBeGreaterThanOrEqual(60 - 38));
   expect((await gateway.graphql('{ __typename }')).status).toBe(200);
   release();
   await Promise.all(sockets.map(statusOf));
   const last = await send(undefined);
-  await eventually(() => expect(last.answer).toContain('"total":2'));
+  await eventually(() => expect(last.response).toContain('"total":2'));
 });
 
 it('serves others while many expensive documents arrive at once', async () => {
@@ -140,7 +140,7 @@ it('serves others while many expensive documents arrive at once', async () => {
   const requests = Array.from({ length: 60 }, (_, number) => document(number));
   const sockets: RawSocket[] = [];
   for (const request of requests) void openRaw(gateway.origin, request).then((socket) => sockets.push(socket));
-  const answered = () => sockets.filter(({ answer }) => answer !== '').length;
+  const answered = () => sockets.filter(({ response }) => response !== '').length;
   await eventually(() => expect(answered()).toBeGreaterThan(0), { everyMs: 1 });
   const before = answered();
   expect((await get('/livez')).status).toBe(200);

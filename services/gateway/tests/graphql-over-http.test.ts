@@ -76,10 +76,9 @@ describe('a body', () => {
   it('may use __proto__ as an alias or a variable, without side effects', async () => {
     const query =
       'query Q($__proto__: Int) { __proto__: tasks(first: $__proto__) { edges { cursor } } constructor: __typename }';
-    const answer = await postGraphQL(gateway.origin, `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`, {
-      authorization: `Bearer ${token}`,
-    });
-    expect(JSON.stringify(answer.body)).toBe(
+    const body = `{"query":${JSON.stringify(query)},"variables":{"__proto__":1}}`;
+    const response = await postGraphQL(gateway.origin, body, { authorization: `Bearer ${token}` });
+    expect(JSON.stringify(response.body)).toBe(
       `{"data":{"__proto__":{"edges":[{"cursor":"${USER}-task-1"}]},"constructor":"Query"}}`,
     );
     expect(({} as Record<string, unknown>)['edges']).toBeUndefined();
@@ -106,9 +105,9 @@ describe('an invalid request reports what is wrong and where', () => {
     [{ extensions: { persistedQuery: { version: 1 } } }, ['extensions.persistedQuery.sha256Hash']],
   ])('by POST: %j', async (body, paths) => {
     for (const accept of ACCEPTS) {
-      const answer = await postGraphQL(gateway.origin, body, { accept, authorization: `Bearer ${token}` });
-      expect(answer.status).toBe(400);
-      expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', paths]]);
+      const response = await postGraphQL(gateway.origin, body, { accept, authorization: `Bearer ${token}` });
+      expect(response.status).toBe(400);
+      expect(issuesOf(response.body)).toEqual([['BAD_USER_INPUT', paths]]);
     }
   });
 
@@ -146,9 +145,9 @@ describe('an invalid request reports what is wrong and where', () => {
   ])('is refused with 406 and has no effect if no acceptable type can carry its response: %s', async (accept) => {
     const before = gateway.tasks.calls.length;
     for (const query of ['mutation { createTask(input: { title: "x" }) { id } }', 'mutation { logout }']) {
-      const answer = await postGraphQL(gateway.origin, { query }, { accept, authorization: `Bearer ${token}` });
-      expect([answer.status, answer.body.data]).toEqual([406, undefined]);
-      expect(issuesOf(answer.body)).toEqual([['BAD_USER_INPUT', ['']]]);
+      const response = await postGraphQL(gateway.origin, { query }, { accept, authorization: `Bearer ${token}` });
+      expect([response.status, response.body.data]).toEqual([406, undefined]);
+      expect(issuesOf(response.body)).toEqual([['BAD_USER_INPUT', ['']]]);
     }
     expect(gateway.tasks.calls).toHaveLength(before);
     const { body } = await gateway.graphql('{ taskStatistics { total } }', { token }); // not logged out
@@ -199,9 +198,9 @@ describe('a client that accepts JSON and streams', () => {
     'signs in without a token, or with a stale one: %s',
     async (accept) => {
       for (const authorization of [undefined, 'Bearer stale']) {
-        const answer = await asked(accept, LOGIN, authorization);
-        expect(answer.headers.get('content-type')).toMatch(/^application\/(?:graphql-response\+)?json/);
-        expect([answer.status, await answer.json()]).toEqual([200, { data: { login: { expiresIn: 3_600 } } }]);
+        const response = await asked(accept, LOGIN, authorization);
+        expect(response.headers.get('content-type')).toMatch(/^application\/(?:graphql-response\+)?json/);
+        expect([response.status, await response.json()]).toEqual([200, { data: { login: { expiresIn: 3_600 } } }]);
       }
     },
   );
@@ -233,9 +232,9 @@ describe('a client that accepts JSON and streams', () => {
       ['application/json;v=2, text/event-stream', 'text/event-stream'],
       ['multipart/mixed; boundary="-"; subscriptionSpec=1.0', 'multipart/mixed'],
     ] as const) {
-      const answer = await asked(accept, '{ __typename }', `Bearer ${token}`);
-      await answer.body?.cancel();
-      expect([accept, answer.headers.get('content-type')?.split(';')[0]]).toEqual([accept, type]);
+      const response = await asked(accept, '{ __typename }', `Bearer ${token}`);
+      await response.body?.cancel();
+      expect([accept, response.headers.get('content-type')?.split(';')[0]]).toEqual([accept, type]);
     }
   });
 });

@@ -31,7 +31,7 @@ async function upload(head: string, { piece, everyMs }: { piece: Buffer; everyMs
   while (!socket.destroyed && socket.bytesWritten < 512 * MIB)
     if (socket.write(piece) || !(await drained(socket))) await sleep(everyMs);
   socket.destroy();
-  return { status: /^HTTP\/1\.1 (\d+)/.exec(socket.answer)?.[1], sentBytes: socket.bytesWritten };
+  return { status: /^HTTP\/1\.1 (\d+)/.exec(socket.response)?.[1], sentBytes: socket.bytesWritten };
 }
 const drained = (socket: Socket) =>
   Promise.race([new Promise((resolve) => socket.once('drain', () => resolve(true))), closed(socket).then(() => false)]);
@@ -79,10 +79,10 @@ it('a page on this machine may not call in production, unless its origin is conf
 
 it('bytes that are not HTTP, after a request whose response is being written, only end the connection', async () => {
   const socket = await openRaw(gateway.origin, STREAM);
-  await eventually(() => socket.answer.includes('text/event-stream'));
+  await eventually(() => socket.response.includes('text/event-stream'));
   socket.write('no HTTP at all\r\n\r\n');
   await closed(socket);
-  expect(socket.answer.match(/HTTP\/1\.1/g)).toHaveLength(1);
+  expect(socket.response.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
 describe('pipelined requests', () => {
@@ -94,13 +94,13 @@ describe('pipelined requests', () => {
   it('are ended by bytes after them that are not HTTP, before the response has begun', async () => {
     const socket = await open(`${request(LARGE)}no HTTP at all\r\n\r\n`);
     await closed(socket);
-    expect(socket.answer).toBe('');
+    expect(socket.response).toBe('');
   });
 
   it('wait for a stream as long as it lasts, and take no memory', async () => {
     const before = process.memoryUsage.rss();
     const socket = await open(STREAM + request(LARGE).repeat(8));
-    await eventually(() => expect(socket.answer).toContain('text/event-stream'));
+    await eventually(() => expect(socket.response).toContain('text/event-stream'));
     await sleep(1_000);
     expect(executed).toBe(0);
     expect((process.memoryUsage.rss() - before) / MIB).toBeLessThan(100);
@@ -117,7 +117,7 @@ describe('pipelined requests', () => {
       request(LARGE) + rawRequest('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']),
     );
     await closed(socket);
-    expect(socket.answer).toBe('');
+    expect(socket.response).toBe('');
   });
 });
 

@@ -28,8 +28,8 @@ describe('the process of a gateway', () => {
     const checks = { auth: false, tasks: false, endedSessions: false };
     expect(await verbose.json()).toMatchObject({ status: 'unavailable', checks });
     expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain('http_request_duration_seconds_bucket');
-    const answer = await fetch(`${url}/graphql?query={taskStatistics{total}}`);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    const response = await fetch(`${url}/graphql?query={taskStatistics{total}}`);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect(gateway.output()).toContain('BACKUP_TOKEN has fewer than 32 characters');
     expect(await gateway.stop()).toEqual({ code: 0, signal: null });
   }, 180_000);
@@ -43,8 +43,8 @@ describe('the process of a gateway', () => {
     const url = await gateway.url();
     const fields = async () => {
       const query = encodeURIComponent('{ __type(name: "Query") { fields { name } } }');
-      const answer = await fetch(`${url}/graphql?query=${query}`);
-      return ((await answer.json()) as { data: { __type: { fields: unknown } } }).data.__type.fields;
+      const response = await fetch(`${url}/graphql?query=${query}`);
+      return ((await response.json()) as { data: { __type: { fields: unknown } } }).data.__type.fields;
     };
     expect(await fields()).toEqual([{ name: 'first' }]);
     await write('second');

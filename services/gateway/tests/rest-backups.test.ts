@@ -95,8 +95,8 @@ it.each<[RestoreEnd['outcome'], number]>([
   const success = status === 200;
   const end = { success, message: 'Done.', error: success ? null : 'Not now.', outcome, dropped: [] };
   behave({ undo: async () => end });
-  const { json, ...answer } = await call('POST', '/api/backup/undo');
-  expect([answer.status, json.success, json.error]).toEqual([status, success, success ? undefined : 'Not now.']);
+  const { json, ...response } = await call('POST', '/api/backup/undo');
+  expect([response.status, json.success, json.error]).toEqual([status, success, success ? undefined : 'Not now.']);
 });
 
 it('an undo names the restore that was seen, and a new epoch is at least as high as required', async () => {
@@ -146,8 +146,8 @@ it.each([
   ...['store=tasks', 'Stores=tasks', 'stores[]=tasks', 'DRYRUN=1', 'allow-loss=true'].map((query) => [query, MISSPELT]),
 ])('a restore is refused with %s, which may be a misspelt option', async (query, reason) => {
   behave({ restore: () => Promise.reject(new Error('It was asked to restore.')) });
-  const answer = await call('POST', `/api/backup/restore?file=a.tar.gz&${query}`);
-  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining(reason ?? '') } });
+  const response = await call('POST', `/api/backup/restore?file=a.tar.gz&${query}`);
+  expect(response).toMatchObject({ status: 400, json: { error: expect.stringContaining(reason ?? '') } });
 });
 
 it('a dry run is refused without a file, and with unknown parameters', async () => {

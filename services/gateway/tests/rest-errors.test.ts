@@ -161,19 +161,19 @@ it('returns every documented error as documented', async () => {
         if (['me', 'signInOperator'].includes(operationId) && status === '429') continue;
         if (['startSignIn', 'finishSignIn'].includes(operationId) && status === '500') continue;
         const method = name.toUpperCase();
-        const answer = await provoke(status, method, path, operation);
+        const response = await provoke(status, method, path, operation);
         failure = undefined;
         promised.push(`${operationId} ${status}`);
-        given.push(`${operationId} ${answer.status}`);
-        if (status !== String(answer.status)) continue;
-        if (status === '429') expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(6);
-        if (status === '503') expect(answer.headers.get('retry-after')).toBe('1');
-        const { error, message } = answer.json;
-        const requestId = status >= '500' ? answer.headers.get('x-request-id') : undefined;
+        given.push(`${operationId} ${response.status}`);
+        if (status !== String(response.status)) continue;
+        if (status === '429') expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(6);
+        if (status === '503') expect(response.headers.get('retry-after')).toBe('1');
+        const { error, message } = response.json;
+        const requestId = status >= '500' ? response.headers.get('x-request-id') : undefined;
         if (typeof error === 'object') expect(error.requestId).toBe(requestId);
         if (status === '500') expect(message).toMatch(/^Internal server error\.?$/);
-        if (isOfOperators(operation)) expect(answer.headers.get('cache-control')).toBe('no-store');
-        expect(answer.text).not.toContain(SECRET);
+        if (isOfOperators(operation)) expect(response.headers.get('cache-control')).toBe('no-store');
+        expect(response.text).not.toContain(SECRET);
       }
     }
   expect(given).toEqual(promised);

@@ -207,8 +207,8 @@ describe('the status of the platform for operators', () => {
       ['PUT', 'backups/x.tar.gz', 'archive'],
       ['POST', 'backup/restore?file=x'],
     ] as const) {
-      const answer = await call(method, `/api/${path}`, { body });
-      expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '1']);
+      const response = await call(method, `/api/${path}`, { body });
+      expect([path, response.status, response.headers.get('retry-after')]).toEqual([path, 503, '1']);
     }
   });
 });
@@ -220,8 +220,8 @@ describe('an operator of this machine', () => {
   const post = async (path: string, headers: Record<string, string>, body: object) => {
     const sent = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers };
     const url = gateway.origin + path;
-    const { body: answer } = await request(url, { method: 'POST', headers: sent, body: JSON.stringify(body) });
-    return answer.text();
+    const { body: response } = await request(url, { method: 'POST', headers: sent, body: JSON.stringify(body) });
+    return response.text();
   };
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 

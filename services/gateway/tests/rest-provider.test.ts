@@ -62,15 +62,15 @@ describe('a browser whose sign-in fails', () => {
     [503, unavailable('The sign-in provider cannot be reached.'), 'The sign-in provider cannot be reached.'],
   ])('gets the reason on a page, with a link back: %s', async (status, error, words) => {
     failure = error;
-    const answer = await visit(STEPS[1] ?? '');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
-    const more = status === 503 ? ` ${about(answer.headers)}` : '';
-    expect(wordsOf(answer.text)).toBe(`Taskmesh The sign-in did not work ${words}${more} Start again`);
-    expect(answer.text).toContain('<a href="/">');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const response = await visit(STEPS[1] ?? '');
+    expect([response.status, response.headers.get('content-type')]).toEqual([status, 'text/html; charset=utf-8']);
+    const more = status === 503 ? ` ${about(response.headers)}` : '';
+    expect(wordsOf(response.text)).toBe(`Taskmesh The sign-in did not work ${words}${more} Start again`);
+    expect(response.text).toContain('<a href="/">');
+    expect(response.headers.get('cache-control')).toBe('no-store');
     const { retryAfterSeconds = null } = error as AppError;
-    expect(answer.headers.get('retry-after')).toBe(retryAfterSeconds && String(retryAfterSeconds));
-    expect(answer.headers.getSetCookie()).toEqual([]); // the browser may still return from the provider
+    expect(response.headers.get('retry-after')).toBe(retryAfterSeconds && String(retryAfterSeconds));
+    expect(response.headers.getSetCookie()).toEqual([]); // the browser may still return from the provider
   });
 
   it.each(STEPS)('gets only the request id of a defect at %s; programs get JSON', async (path) => {
@@ -81,12 +81,12 @@ describe('a browser whose sign-in fails', () => {
     expect(text).not.toContain('secret');
     for (const accept of ['*/*', '']) {
       failure = unavailable('away');
-      const answer = await visit(path, { accept, cookie: BROWSER.cookie });
-      expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      const response = await visit(path, { accept, cookie: BROWSER.cookie });
+      expect([response.status, JSON.parse(response.text)]).toEqual([
         503,
-        { message: 'away', error: { code: 'SERVICE_UNAVAILABLE', requestId: answer.headers.get('x-request-id') } },
+        { message: 'away', error: { code: 'SERVICE_UNAVAILABLE', requestId: response.headers.get('x-request-id') } },
       ]);
-      expect(answer.headers.get('vary')).toContain('Accept');
+      expect(response.headers.get('vary')).toContain('Accept');
     }
   });
 

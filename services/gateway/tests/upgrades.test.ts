@@ -57,8 +57,8 @@ describe('a refused upgrade', () => {
   ])('gets the reason in JSON: %s', async (_what, headers, path, status) => {
     const socket = await send(rawRequest(`GET ${path}`, headers));
     expect(await statusOf(socket)).toBe(status);
-    await eventually(() => expect(socket.answer).toMatch(/^\{"message":"[^"]+","error":\{"code":"[A-Z_]+"\}\}$/m));
-    expect(socket.answer.toLowerCase()).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
+    await eventually(() => expect(socket.response).toMatch(/^\{"message":"[^"]+","error":\{"code":"[A-Z_]+"\}\}$/m));
+    expect(socket.response.toLowerCase()).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
   });
 });
 
@@ -70,9 +70,9 @@ it('an address that opens too many sockets gets a close code a limited number of
   const beyond = await Promise.all(Array.from({ length: 150 }, () => send(handshake, crowded.origin)));
   for (const socket of beyond)
     await eventually(() =>
-      expect(socket.readableEnded || socket.destroyed || socket.answer.startsWith('HTTP/1.1 101')).toBe(true),
+      expect(socket.readableEnded || socket.destroyed || socket.response.startsWith('HTTP/1.1 101')).toBe(true),
     );
-  const answered = beyond.filter(({ answer }) => answer.includes('Too many connections'));
+  const answered = beyond.filter(({ response }) => response.includes('Too many connections'));
   expect(answered.length).toBeGreaterThan(0);
   expect(answered.length).toBeLessThanOrEqual(100);
   // None of them responds to the close frame.
@@ -92,7 +92,7 @@ describe('an upgrade to anything but a WebSocket', () => {
     const socket = await send(rawRequest(`${method} ${path}`, headers, body));
     expect(await statusOf(socket)).toBe(200);
     // The connection remains usable.
-    socket.answer = '';
+    socket.response = '';
     socket.write(rawRequest('GET /livez'));
     expect(await statusOf(socket)).toBe(200);
   });

@@ -208,7 +208,7 @@ describe('the account log', () => {
     }
   });
 
-  it('deletes no account while auth is unavailable, and all once it answers', async () => {
+  it('deletes no account while auth is unavailable, and all once it responds', async () => {
     const users = Array.from({ length: 5 }, () => service.user());
     for (const user of users) await user.create({ title: 'one' });
     log.isUnavailable = true;

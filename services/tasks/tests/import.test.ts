@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { restoredRow, RESTORED_TASKS, type RestoredRow } from './support/restored.ts';
 import { startTasks } from './support/running-tasks.ts';
 
-const living = await startTasks({ name: 'import' });
+const live = await startTasks({ name: 'import' });
 let loaded: TestDatabase;
 
 async function importDatabase(statements: string) {
   loaded = await createRestoredDatabase(statements);
-  return living.tasks.restore.importDatabase(loaded.name);
+  return live.tasks.restore.importDatabase(loaded.name);
 }
 
 const withRows = (...rows: RestoredRow[]) => RESTORED_TASKS + rows.map(restoredRow).join('');
@@ -57,16 +57,16 @@ describe('a complete restored store', () => {
     expect(await loaded.query(CHANGES)).toEqual([{ n: '0' }]);
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
-    expect(await loaded.query(structure)).toEqual(await living.database.query(structure));
+    expect(await loaded.query(structure)).toEqual(await live.database.query(structure));
 
     // Its cursor key is neither the live store's nor the dump's.
     const key = 'select length(cursor_key) as bytes, cursor_key::text as key from feed_state';
-    const [[fresh], [old]] = [await loaded.query(key), await living.database.query(key)];
+    const [[fresh], [old]] = [await loaded.query(key), await live.database.query(key)];
     expect(fresh?.bytes).toBe(32);
     expect(fresh?.key).not.toEqual(old?.key);
 
     // It can be renamed. A closed session, also this test's own, is listed until its process has ended.
-    const connections = () => living.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name]);
+    const connections = () => live.database.query(`select 1 from pg_stat_activity where datname = $1`, [loaded.name]);
     await eventually(async () => expect(await connections()).toEqual([]));
   });
 
@@ -132,14 +132,14 @@ describe('an incomplete restored store', () => {
       ['due_date', { due_date: `'0001-12-31 BC'` }],
       ['due_date', { due_date: `'9999-12-31T23:59:59.9996Z'` }],
     ];
-    const texts = await living.database.query(
+    const texts = await live.database.query(
       `select column_name as name from information_schema.columns where table_name = 'tasks' and data_type = 'text'`,
     );
     expect(texts.length).toBeGreaterThanOrEqual(4);
     for (const { name } of texts) broken.push([String(name), { [String(name)]: `repeat('x', 2001)` }]);
     for (const [word, row] of broken) {
       await loaded.query(`delete from restored.tasks; ${restoredRow()} ${restoredRow(row)}`);
-      const result = await living.tasks.restore.importDatabase(loaded.name);
+      const result = await live.tasks.restore.importDatabase(loaded.name);
       expect([row, result]).toEqual([row, { complete: false, reason: expect.stringContaining(word) }]);
       expect(await schemas()).toEqual([{ name: 'public' }, { name: 'restored' }]);
     }
@@ -162,7 +162,7 @@ describe('an incomplete restored store', () => {
     expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
     expect(await loaded.query('select count(*)::int as n from public.tasks')).toEqual([{ n: 0 }]);
     await loaded.query('delete from restored.tasks where ctid = (select max(ctid) from restored.tasks)');
-    expect(await living.tasks.restore.importDatabase(loaded.name)).toMatchObject({
+    expect(await live.tasks.restore.importDatabase(loaded.name)).toMatchObject({
       complete: true,
       rows: { tasks: 1 },
     });
@@ -183,7 +183,7 @@ describe('an incomplete restored store', () => {
     const insert = ({ title, description, category }: (typeof inputs)[number]) =>
       loaded.query(restoredRow({ title: text(title), description: text(description), category: text(category) }));
     const isGood = (input: (typeof inputs)[number]) => createTaskInput.safeParse(input).success;
-    const restored = () => living.tasks.restore.importDatabase(loaded.name);
+    const restored = () => live.tasks.restore.importDatabase(loaded.name);
     for (const input of inputs.filter((each) => !isGood(each))) {
       await loaded.query('truncate restored.tasks');
       await insert(input);
@@ -199,8 +199,8 @@ describe('an incomplete restored store', () => {
 describe('a database that is not a restored one', () => {
   it('is rejected: the live store, invalid names, missing databases', async () => {
     loaded = await createRestoredDatabase('select 1');
-    const { importDatabase: importIt } = living.tasks.restore;
-    await expect(importIt(living.database.name)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+    const { importDatabase: importIt } = live.tasks.restore;
+    await expect(importIt(live.database.name)).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     await expect(importIt('')).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     await expect(importIt('x'.repeat(64))).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
     await expect(importIt(`${loaded.name}_not_there`)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
@@ -211,17 +211,17 @@ describe('a store that would replace the live one', () => {
   it('is compared with it: the number of tasks, and which tasks would be removed or restored', async () => {
     await importDatabase(withRows({}));
     const [{ id } = {}] = await loaded.query('select id from tasks');
-    const [now] = await living.database.query('select count(*)::int as n from tasks');
+    const [now] = await live.database.query('select count(*)::int as n from tasks');
     const count = Number(now?.n);
-    const compare = async () => (await living.tasks.restore.compare(loaded.name)).tables.tasks;
+    const compare = async () => (await live.tasks.restore.compare(loaded.name)).tables.tasks;
     expect(await compare()).toEqual({ now: count, after: 1, gone: count, back: 1 });
-    await living.database.query(
+    await live.database.query(
       `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
        values ($1, gen_random_uuid(), 'both have it', false, 'low', now(), now())`,
       [id],
     );
     expect(await compare()).toEqual({ now: count + 1, after: 1, gone: count, back: 0 });
-    await living.database.query('delete from tasks where id = $1', [id]);
+    await live.database.query('delete from tasks where id = $1', [id]);
   });
 });
 
@@ -235,7 +235,7 @@ describe('a store from before a restore', () => {
     );
     const state = async () => (await loaded.query('select epoch, cursor_key from feed_state'))[0];
     const before = await state();
-    await living.tasks.restore.resume(loaded.name);
+    await live.tasks.restore.resume(loaded.name);
     const after = await state();
     expect(after?.epoch).toBe(21);
     expect(after?.cursor_key).not.toEqual(before?.cursor_key);

@@ -30,8 +30,8 @@ it('serves GraphQL and other services, is ready without Kafka, and stops on SIGT
   const post = async (path: string, body: unknown, token: string) => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
     const response = await fetch(service + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    const answer: GraphqlResult = await response.json();
-    return { status: response.status, body: answer };
+    const result: GraphqlResult = await response.json();
+    return { status: response.status, body: result };
   };
   const user = await signer.tokenFor({ role: 'user', userId: USER, sessionId: 's' }, 'tasks');
   const gateway = await signer.tokenFor({ role: 'service', name: 'gateway' }, 'tasks');

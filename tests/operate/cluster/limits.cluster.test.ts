@@ -18,9 +18,9 @@ const READERS = `
   const [host, users, sockets] = process.argv.slice(1);
   const call = async (path, body, token) => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: 'Bearer ' + token }) };
-    const answer = await fetch('http://' + host + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!answer.ok) throw new Error(path + ' was answered ' + answer.status + ' ' + (await answer.text()));
-    return answer.json();
+    const response = await fetch('http://' + host + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(path + ' was answered ' + response.status + ' ' + (await response.text()));
+    return response.json();
   };
   let received = 0;
   const query = 'subscription($after: String) { taskChanges(after: $after) { sequence task { id title } } }';
@@ -67,10 +67,10 @@ const REQUESTS = `
   let failed = 0;
   const call = async (method, path, body, token) => {
     const headers = { ...(body && { 'content-type': 'application/json' }), ...(token && { authorization: 'Bearer ' + token }) };
-    const answer = await fetch('http://' + host + '/api' + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const response = await fetch('http://' + host + '/api' + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     count++;
-    if (!answer.ok) failed++;
-    return answer.json();
+    if (!response.ok) failed++;
+    return response.json();
   };
   const user = async (index, until) => {
     const email = 'worker-' + index + '@example.com';
@@ -143,15 +143,15 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
 
   it(`a gateway feeds ${USERS * SOCKETS} readers`, async () => {
     const { namespace } = product();
-    const answer = await runIn(namespace, 'readers', READERS, `${PREFIX}-gateway`, String(USERS), String(SOCKETS));
-    expect(JSON.parse(answer)).toEqual({ received: USERS * SOCKETS });
+    const output = await runIn(namespace, 'readers', READERS, `${PREFIX}-gateway`, String(USERS), String(SOCKETS));
+    expect(JSON.parse(output)).toEqual({ received: USERS * SOCKETS });
   }, 900_000);
 
   it('serves users who list, read, create and change tasks', async () => {
     const { namespace } = product();
-    const answer = await runIn(namespace, 'readers', REQUESTS, `${PREFIX}-gateway`, '8', '30');
-    console.info(answer.trim());
-    expect(JSON.parse(answer)).toMatchObject({ failed: 0 });
+    const output = await runIn(namespace, 'readers', REQUESTS, `${PREFIX}-gateway`, '8', '30');
+    console.info(output.trim());
+    expect(JSON.parse(output)).toMatchObject({ failed: 0 });
   }, 300_000);
 
   /** Makes backup verify an archive with this dump. */
@@ -164,8 +164,8 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     const headers = { authorization: `Bearer ${token}` };
     const url = `${product().way.url}/api/backups/${name}`;
     expect((await fetch(url, { method: 'PUT', headers, body: readFileSync(join(dir, name)) })).status).toBe(201);
-    const answer = await fetch(`${url}/verify`, { method: 'POST', headers });
-    return { status: answer.status, text: await answer.text() };
+    const response = await fetch(`${url}/verify`, { method: 'POST', headers });
+    return { status: response.status, text: await response.text() };
   };
   const BEGIN = `create table public.tasks (
     id uuid primary key, user_id uuid not null, title varchar(255) not null, description text, completed boolean not null,

@@ -120,8 +120,8 @@ export function describeJourney(platform: () => { urls: string[] }) {
     const files = [...(await page.text()).matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(2);
     for (const file of files) {
-      const answer = await fetch(new URL(file, url()));
-      expect([file, answer.status, (await answer.arrayBuffer()).byteLength > 0]).toEqual([file, 200, true]);
+      const response = await fetch(new URL(file, url()));
+      expect([file, response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([file, 200, true]);
     }
   });
 }

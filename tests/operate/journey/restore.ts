@@ -118,9 +118,9 @@ ${rows.join('\n')}
       ['?file=.', 404],
       ['?file=no-archive.tar.gz', 500],
     ] as const) {
-      const answer = await restore(query);
-      expect({ query, status: answer.status }).toEqual({ query, status });
-      expect(answer.body).toEqual({ success: false, message: expect.any(String), error: expect.any(String) });
+      const response = await restore(query);
+      expect({ query, status: response.status }).toEqual({ query, status });
+      expect(response.body).toEqual({ success: false, message: expect.any(String), error: expect.any(String) });
     }
     expect((await rest('GET', '/backup/restore')).status).toBe(405);
     expect((await restore('?file=missing.tar.gz', { origin: 'https://evil.example' })).status).toBe(403);

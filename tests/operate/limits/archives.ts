@@ -46,7 +46,7 @@ export const archives: readonly Case[] = [
         ...Array<Buffer>(1_024).fill(gzipSync(Buffer.alloc(MIB))),
       ]),
   ),
-  archive('9,900 entries', `${UNFIT} The table tasks is without user_id`, () =>
+  archive('9,900 entries', `${UNFIT} The table tasks lacks columns: user_id`, () =>
     archiveOf(...Array.from({ length: 9_900 }, (_, at) => entry(`${at}${'x'.repeat(90)}`)), dump(TABLE)),
   ),
   archive('a statement of brackets in brackets', `${UNFIT} the dump was not accepted`, () =>

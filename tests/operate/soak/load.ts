@@ -107,7 +107,7 @@ async function refusedUpgrade(url: string, path: string): Promise<string | undef
   const socket = await openRaw(url, rawRequest(`GET ${path}`, HANDSHAKE));
   await statusOf(socket);
   socket.write('x', () => socket.destroy());
-  return /^HTTP\/1\.1 [14]/.test(socket.answer) ? undefined : socket.answer.slice(0, 80);
+  return /^HTTP\/1\.1 [14]/.test(socket.response) ? undefined : socket.response.slice(0, 80);
 }
 
 /** Subscribes, and then reads nothing for a while. */

@@ -9,7 +9,7 @@ import { inTransaction, openSession, type SqlSession } from '../database/session
 import { SQL_STATE } from '../database/sql-state.ts';
 import { importArchive, importDump } from './import-archive.ts';
 import {
-  PROVIDE_IS_VALUE,
+  CREATE_IS_VALUE,
   RESTORED,
   findTooManyColumns,
   type StoreDatabase,
@@ -32,7 +32,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
   const databaseName = z
     .string()
     .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
-    .refine((value) => value !== databaseOf(url), 'The living store cannot be imported.');
+    .refine((value) => value !== databaseOf(url), 'The live store cannot be imported.');
 
   const targetOf = (database: string): string => inDatabase(url, parseInput(databaseName, database));
 
@@ -119,7 +119,7 @@ export async function openImportSession(
     throw withoutValues(error);
   };
   try {
-    await session.run(PROVIDE_IS_VALUE);
+    await session.run(CREATE_IS_VALUE);
   } catch (error) {
     await session.close();
     throw error;

@@ -82,7 +82,7 @@ function missingTables({ given, own }: Shapes, version: string): string | undefi
     return [...columns].filter(([name, type]) => there.get(name) !== type).map(([name]) => `${table}.${name}`);
   });
   if (missing.length === 0) return undefined;
-  return `The archive is without ${missing.join(', ')}, which a store of the version ${version} has.`;
+  return `The archive lacks ${missing.join(', ')}, which a store of the version ${version} has.`;
 }
 
 /** $1: the version. Compared there, because the archive's name may be of any length. */

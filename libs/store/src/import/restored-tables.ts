@@ -97,7 +97,7 @@ export const versionOrOne = (value: string): string =>
 export function findMissingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
   if (columns.size === 0) return `There is no table ${table}.`;
   const missing = needed.filter((name) => !columns.has(name));
-  return missing.length > 0 ? `The table ${table} is without ${missing.join(', ')}.` : undefined;
+  return missing.length > 0 ? `The table ${table} lacks columns: ${missing.join(', ')}.` : undefined;
 }
 
 /** Returns a sentence that says why the store cannot accept the rows of its table; undefined if it can. */
@@ -144,7 +144,7 @@ export async function findBrokenRules(
   const [counts] = await session.run<Record<string, string>>(countBroken(`${schema}.${table}`, rules), values);
   const broken = rules.flatMap(({ sentence }, index) => {
     const count = Number(counts?.[`broken_${index}`]);
-    return count > 0 ? [`${sentence} (not so in ${count})`] : [];
+    return count > 0 ? [`${sentence} (violated by ${count} ${count === 1 ? 'row' : 'rows'})`] : [];
   });
   return broken.length > 0 ? `Rows of the table ${table} break the rules: ${broken.join('; ')}.` : undefined;
 }
@@ -209,8 +209,8 @@ export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;
 /** Returns SQL for whether a text is a valid value of a type; works only in import sessions. */
 export const isValueSql = (text: string, type: string): string => `pg_temp.is_value(${text}, '${type}')`;
 
-/** Defines the function for `isValue` in a session. It tries a cast, because PostgreSQL has a function for this only from 16 on. */
-export const PROVIDE_IS_VALUE = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
+/** Defines the function of `isValueSql` in a session. It tries a cast, because PostgreSQL has a function for this only from 16 on. */
+export const CREATE_IS_VALUE = `create function pg_temp.is_value(value text, type text) returns boolean language plpgsql stable strict as $$
     begin
       execute pg_catalog.format('select %L::%s', value, type);
       return true;

@@ -1,4 +1,4 @@
-import type { Resized } from '../compile-operation.ts';
+import type { Resized } from '../federated-executor.ts';
 
 /**
  * Returns the part of an operation with this name, such as its plan, and makes it when it is first needed. Parts are kept,

@@ -15,9 +15,8 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { MAX_VARIANTS, type Resized, type SchedulePlanning } from '../compile-operation.ts';
 import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from '../execution/run.ts';
-import { createFederatedExecutor } from '../federated-executor.ts';
+import { createFederatedExecutor, MAX_VARIANTS, type Resized, type SchedulePlanning } from '../federated-executor.ts';
 import type { OperationRequest, OperationResult } from '../run-operation.ts';
 import type { PlannedGraph } from '../supergraph.ts';
 import {

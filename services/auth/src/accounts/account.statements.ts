@@ -137,7 +137,7 @@ export const ENTRIES_OF_ACCOUNT: Statement = {
     order by audit_log.id desc limit $2::integer`,
 };
 
-/** Claims the letter that has been due the longest (among those matching `which`) until $2, so that no other instance sends it. $1 now. */
+/** Claims the mail that has been due the longest (among those matching `which`) until $2, so that no other instance sends it. $1 now. */
 const claimFrom = (table: string, which = 'true'): Statement => ({
   name: `auth-claim-from-${table}`,
   text: `

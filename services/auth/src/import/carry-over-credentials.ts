@@ -72,14 +72,14 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
  */
 const UNLINKED = `
     select r.id::text as id from json_populate_recordset(null::public.linked_identities, $1::json) r
-    where not exists (select from public.linked_identities living where living.id = r.id)
+    where not exists (select from public.linked_identities live where live.id = r.id)
       and (
         exists (
           select from public.audit_log entry
           where entry.account_id = r.account_id and entry.kind = 'identity.unlinked' and entry.at >= r.created_at
         )
         or r.created_at < (select min(at) from public.audit_log)
-        and exists (select from public.accounts living where living.id = r.account_id)
+        and exists (select from public.accounts live where live.id = r.account_id)
       )`;
 
 /** Only what `UNLINKED` reads. */

@@ -2,10 +2,10 @@ import { UndeliverableError } from '@taskmesh/mail';
 import { createLog, systemClock } from '@taskmesh/service';
 import { createMailWorker, type QueuedMail } from './mail-worker.ts';
 
-/** A worker with these letters in its outbox. */
+/** A worker with these mails in its outbox. */
 function createWorld(ids: string[], send: (to: string) => Promise<void>) {
-  const letters = ids.map((id) => ({ id, createdAt: new Date(0), attempts: 0, requestId: 'r', dueAtMs: 0 }));
-  const waiting = new Map(letters.map((letter) => [letter.id, letter]));
+  const mails = ids.map((id) => ({ id, createdAt: new Date(0), attempts: 0, requestId: 'r', dueAtMs: 0 }));
+  const waiting = new Map(mails.map((mail) => [mail.id, mail]));
   const clock = { ...systemClock, ms: 0, now: () => clock.ms };
   const outcomes: string[] = [];
   const worker = createMailWorker<QueuedMail>({

@@ -22,23 +22,23 @@ export interface QueuedMail {
   requestId: string;
 }
 
-/** A queue of letters. */
+/** A queue of mails. */
 export interface Outbox<Queued extends QueuedMail> {
-  /** Names the letters in the log. */
+  /** Names the mails in the log. */
   what: string;
-  /** Claims the letter that has been due the longest, until `until`, and returns its id. */
+  /** Claims the mail that has been due the longest, until `until`, and returns its id. */
   claim(now: Date, until: Date): Promise<string | undefined>;
   find(id: string): Promise<Queued | null>;
   /** The mail for this attempt, once everything it needs is stored; undefined when it must no longer be sent. */
   compose(queued: Queued): Promise<Mail | undefined>;
-  /** Removes a sent letter. */
+  /** Removes a sent mail. */
   finish(queued: Queued): Promise<unknown>;
   postpone(id: string, nextAttemptAt: Date): Promise<unknown>;
   remove(id: string): Promise<unknown>;
 }
 
 export interface MailWorker extends Service {
-  /** Resolves once no letter is due. */
+  /** Resolves once no mail is due. */
   drain(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface MailWorkerDeps<Queued extends QueuedMail> {
 }
 
 /**
- * Sends the letters of an outbox, at least once. No letter holds a token: each attempt creates its own and stores the
+ * Sends the mails of an outbox, at least once. No queued mail holds a token: each attempt creates its own and stores the
  * hash before the mail is sent, so even a mail that went out despite an error has a valid token.
  */
 export function createMailWorker<Queued extends QueuedMail>(deps: MailWorkerDeps<Queued>): MailWorker {
@@ -78,12 +78,12 @@ export function createMailWorker<Queued extends QueuedMail>(deps: MailWorkerDeps
     if (!stopped && senders.size < MAX_CONCURRENT_SENDS) startSender().catch(() => undefined); // logged above
   };
 
-  /** Returns false when no letter is due. */
+  /** Returns false when no mail is due. */
   const sendOne = async (): Promise<boolean> => {
     const now = clock.now();
     const id = await outbox.claim(new Date(now), new Date(now + LEASE_MS));
     if (id === undefined) return false;
-    wake(); // so that the next letter does not wait for a slow server
+    wake(); // so that the next mail does not wait for a slow server
     const queued = await outbox.find(id);
     if (queued) await attempt(queued);
     else await outbox.remove(id);

@@ -5,7 +5,7 @@ import type { Statement } from '@taskmesh/store';
  * checksum, $4: created, $5: stores, $6: origin, $7: modified, $8: unfit since, $9: reason
  */
 export const RECORD_EXAMINED: Statement = {
-  name: 'backup-take-in',
+  name: 'backup-record-examined',
   text: `
     insert into backups (file, size_bytes, sha256, created_at, stores, origin, modified_at, unfit_at, unfit_reason)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)

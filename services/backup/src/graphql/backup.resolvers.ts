@@ -14,16 +14,16 @@ export interface BackupResolversDeps {
 export function createBackupResolvers({ backups, restores, dryRun }: BackupResolversDeps): Resolvers {
   return {
     Query: {
-      backups: forOperators(async () => (await backups.list()).map(entryOf)),
+      backups: forOperators(async () => (await backups.list()).map(toBackupEntry)),
       backup: forOperators(async ({ file }) => {
         const backup = await backups.find(file);
-        return backup ? entryOf(backup) : null;
+        return backup ? toBackupEntry(backup) : null;
       }),
       undoableRestore: forOperators(() => restores.undoable()),
     },
     Mutation: {
-      createBackup: forOperators(async () => entryOf(await backups.create())),
-      verifyBackup: forOperators(async ({ file }) => entryOf(await backups.verify(file))),
+      createBackup: forOperators(async () => toBackupEntry(await backups.create())),
+      verifyBackup: forOperators(async ({ file }) => toBackupEntry(await backups.verify(file))),
       scanBackups: forOperators(() => backups.scan()),
       deleteBackup: forOperators(({ file }) => backups.remove(file)),
       restoreBackup: forOperators(({ file, ...parameters }) => restores.restore(file, undefined, parameters)),
@@ -35,7 +35,7 @@ export function createBackupResolvers({ backups, restores, dryRun }: BackupResol
 }
 
 /** Converts a backup to the form that callers see. */
-export function entryOf({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
+export function toBackupEntry({ file, sizeBytes, sha256, createdAt, origin, stores, ...proof }: Backup): BackupEntry {
   const { verifiedAt, verifiedVersion, unfitAt, unfitReason } = proof;
   return {
     ...{ file, sizeBytes, origin, stores },

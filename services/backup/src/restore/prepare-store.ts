@@ -94,7 +94,7 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
     log.warn({ store: name, dropped: result.dropped }, 'tables or columns of the dump were dropped');
   refused.push(...(await withReplacement(adminUrl, names, copySettings)));
   if (refused.length > 0)
-    log.warn({ store: name, refused }, 'settings of the living database that the administrator may not carry over');
+    log.warn({ store: name, refused }, 'settings of the live database that the administrator may not carry over');
   return result;
 }
 

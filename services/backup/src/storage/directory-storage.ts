@@ -27,7 +27,7 @@ export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: Dire
   const unfinishedFiles = createTemporaryFiles({
     dir,
     prefix: UNFINISHED,
-    maxAgeMs: FORGOTTEN_MS,
+    maxAgeMs: ABANDONED_MS,
     now,
     onRemains: () => undefined,
   });
@@ -95,7 +95,7 @@ async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /** Any file that is still being written was modified more recently. */
-const FORGOTTEN_MS = 60 * 60 * 1000;
+const ABANDONED_MS = 60 * 60 * 1000;
 
 const NO_PERMISSION = 'no permission';
 const NO_DIRECTORY = 'it is no directory';

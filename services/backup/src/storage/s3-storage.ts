@@ -31,7 +31,7 @@ import type { S3Location } from './s3-location.ts';
 const PART_BYTES = 16 * MIB;
 const PARTS_AT_ONCE = 2;
 /** No upload takes that long, and abandoned parts cost money. */
-const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long no byte may arrive or leave. */
 const SOCKET_TIMEOUT_MS = 60_000;
@@ -210,14 +210,14 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
       }
     },
 
-    /** Aborts forgotten multipart uploads below our prefix, which contains only our objects. */
+    /** Aborts abandoned multipart uploads below our prefix, which contains only our objects. */
     async sweep() {
       let swept = 0;
       try {
         for await (const { Key = '', UploadId, Initiated } of listPendingUploads()) {
           // Some servers do not report when an upload began: it may still be in progress.
-          const isForgotten = Initiated !== undefined && Initiated.getTime() < now() - FORGOTTEN_MS;
-          if (!isForgotten || !isListableName(Key.slice(prefix.length))) continue;
+          const isAbandoned = Initiated !== undefined && Initiated.getTime() < now() - ABANDONED_MS;
+          if (!isAbandoned || !isListableName(Key.slice(prefix.length))) continue;
           const isMissing = await client
             .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime())
             .then(() => false, ignoreMissing);
@@ -276,7 +276,7 @@ function asBucketFailure(error: unknown): AppError {
   const name = nameOf(error);
   if (name === NO_CREDENTIALS || isRefused(error)) return unavailable('The archive bucket refused access.', error);
   if (NO_BUCKET.has(name)) return unavailable('The archive bucket does not exist.', error);
-  return unavailable('The bucket of the archives was not available.', error);
+  return unavailable('The archive bucket was not available.', error);
 }
 
 /** Any page of a proxy would parse as an empty bucket. */

@@ -29,8 +29,8 @@ async function fingerprintOf(query: (text: string) => Promise<Record<string, unk
 }
 
 /** Creates objects of every kind, which no dump may change. */
-const LIVING = `
-  create table tasks (id int primary key, title text); insert into tasks values (1, 'living');
+const LIVE_OBJECTS = `
+  create table tasks (id int primary key, title text); insert into tasks values (1, 'live');
   grant select on tasks to public; alter table tasks enable row level security; create policy p on tasks using (true);
   create table u (id int references tasks, title text check (title <> '')); create sequence s; select nextval('s');
   create function f() returns trigger language plpgsql as 'begin return new; end'; create view v as select 1;
@@ -41,11 +41,11 @@ const LIVING = `
 const dir = makeTempDir();
 const path = join(dir, 'database.sql');
 const { live, names, adminUrl, loaderUrl } = await createFreshTestDatabase('hostile');
-await live.query(LIVING);
+await live.query(LIVE_OBJECTS);
 const fresh = await connectClient(adminUrl);
 const inFresh = async (text: string) => (await fresh.query(text)).rows;
 const state = async () => ({
-  living: [await live.query(DATABASE_STATE, [live.name]), await fingerprintOf(live.query)],
+  live: [await live.query(DATABASE_STATE, [live.name]), await fingerprintOf(live.query)],
   fresh: [await live.query(DATABASE_STATE, [names.fresh]), await fingerprintOf(inFresh)],
   server: await live.query(SERVER_STATE, [live.name]),
   files: await readdir(dir),

@@ -40,36 +40,36 @@ export async function startS3Server() {
  * Starts a proxy for a bucket that adds what the server lacks: listing and aborting uploads, and conditional writes. It is
  * closed at the end of the test or file.
  */
-export async function startS3Front(behind: string) {
+export async function startS3Proxy(behind: string) {
   const { port } = new URL(new URL(behind).searchParams.get('endpoint') ?? '');
   let lost: RegExp | undefined;
   let left = 0;
   let held: RegExp | undefined;
   let overtaking: { pattern: RegExp; make: () => Promise<unknown>; begun?: Promise<unknown> } | undefined;
 
-  const pass = async (incoming: IncomingMessage, answer: ServerResponse) => {
+  const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
     const line = `${incoming.method} ${incoming.url}`;
-    front.asked.push(line);
+    proxy.asked.push(line);
     if (held?.test(line)) return;
     if (incoming.method === 'DELETE' && line.includes('uploadId=')) {
       incoming.resume();
-      answer.writeHead(204).end();
+      response.writeHead(204).end();
       return;
     }
     if (incoming.method === 'GET' && /\?(.*&)?uploads/.test(line)) {
       incoming.resume();
       const marker = new URL(line.slice('GET '.length), 'http://bucket').searchParams.get('key-marker');
-      const from = front.uploads.findIndex(([key]) => key === marker) + 1;
-      const page = front.uploads.slice(from, from + 3);
+      const from = proxy.uploads.findIndex(([key]) => key === marker) + 1;
+      const page = proxy.uploads.slice(from, from + 3);
       const uploads = page.map(
         ([key, initiated], index) =>
           `<Upload><Key>${key}</Key><UploadId>${from + index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
       );
       const rest =
-        from + page.length < front.uploads.length
+        from + page.length < proxy.uploads.length
           ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`
           : '';
-      answer
+      response
         .writeHead(200, { 'content-type': 'application/xml' })
         .end(`<ListMultipartUploadsResult>${rest}${uploads.join('')}</ListMultipartUploadsResult>`);
       return;
@@ -80,25 +80,25 @@ export async function startS3Front(behind: string) {
       await (overtaking.begun ??= overtaking.make());
       if (headers['if-none-match'] === '*') {
         if (isLost) incoming.socket.destroy();
-        else refuse(answer);
+        else refuse(response);
         return;
       }
     }
     const onward = request(
       { agent: false, host: '127.0.0.1', port, method, path, headers },
-      (response: IncomingMessage) => {
-        if (isLost) response.resume().once('end', () => incoming.socket.destroy());
-        else if (headers['if-match'] && headers['if-match'] !== response.headers.etag) refuse(answer);
-        else response.pipe(answer.writeHead(response.statusCode ?? 500, response.headers));
+      (upstream: IncomingMessage) => {
+        if (isLost) upstream.resume().once('end', () => incoming.socket.destroy());
+        else if (headers['if-match'] && headers['if-match'] !== upstream.headers.etag) refuse(response);
+        else upstream.pipe(response.writeHead(upstream.statusCode ?? 500, upstream.headers));
       },
     );
     onward.on('error', () => incoming.socket.destroy());
-    answer.once('close', () => onward.destroy()); // the client may have disconnected
+    response.once('close', () => onward.destroy()); // the client may have disconnected
     incoming.pipe(onward);
   };
-  const server = createServer((incoming, answer) => void pass(incoming, answer));
+  const server = createServer((incoming, response) => void pass(incoming, response));
   const { port: own } = await listen(server);
-  const front = {
+  const proxy = {
     /** The URL of the bucket behind it, but with the address of this one. */
     url: behind.replace(`127.0.0.1:${port}`, `127.0.0.1:${own}`),
     /** The requests so far, in the form `POST /bucket/key?uploads`. */
@@ -112,11 +112,11 @@ export async function startS3Front(behind: string) {
     /** Creates the object just before the next such request arrives, so that a request that requires it to be missing fails. */
     overtake: (pattern: RegExp, make: () => Promise<unknown>) => void (overtaking = { pattern, make }),
   };
-  return front;
+  return proxy;
 }
 
-function refuse(answer: ServerResponse): void {
-  answer
+function refuse(response: ServerResponse): void {
+  response
     .writeHead(412, { 'content-type': 'application/xml', connection: 'close' })
     .end('<Error><Code>PreconditionFailed</Code></Error>');
 }

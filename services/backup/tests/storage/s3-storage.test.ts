@@ -8,13 +8,13 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { startS3Front, startS3Server } from './s3-server.ts';
+import { startS3Proxy, startS3Server } from './s3-server.ts';
 import { describeBackupStorage } from './storage.contract.ts';
 
 const fixture = await createBackupFixture('bucket');
 const server = await startS3Server();
-const front = await startS3Front(server.url('some/place'));
-const storage = storageAt(front.url);
+const proxy = await startS3Proxy(server.url('some/place'));
+const storage = storageAt(proxy.url);
 afterEach(async () => expect(await fixture.leftovers()).toEqual([]));
 
 /** Runs `work` with a service that keeps its archives in that bucket. */
@@ -57,20 +57,20 @@ describe('a bucket that does not respond, or lists an archive and never sends it
   }, 30_000);
 
   it('does not delay the end of a download whose client disconnects', async () => {
-    const front = await startS3Front(server.url('left'));
-    const storage = storageAt(front.url);
+    const proxy = await startS3Proxy(server.url('left'));
+    const storage = storageAt(proxy.url);
     await storage.write('left.tar.gz', Readable.from([randomBytes(100)]));
-    front.hold(/^GET .*left\.tar\.gz/);
+    proxy.hold(/^GET .*left\.tar\.gz/);
     const content = (await openIn(storage, 'left.tar.gz')).read();
-    await eventually(() => expect(front.asked.join()).toContain('GET'));
+    await eventually(() => expect(proxy.asked.join()).toContain('GET'));
     const ended = once(content, 'close');
     content.destroy();
     await ended;
   }, 20_000);
 
   it('ends a read with an error, even if the reader starts later', async () => {
-    const front = await startS3Front(server.url('replaced'));
-    const storage = storageAt(front.url);
+    const proxy = await startS3Proxy(server.url('replaced'));
+    const storage = storageAt(proxy.url);
     await storage.write('replaced.tar.gz', Readable.from([randomBytes(100)]));
     const archive = await openIn(storage, 'replaced.tar.gz');
     await storage.remove('replaced.tar.gz');
@@ -80,13 +80,13 @@ describe('a bucket that does not respond, or lists an archive and never sends it
   }, 20_000);
 
   it('delays neither a stop nor, if it does not even list, a start', async () => {
-    const front = await startS3Front(server.url('held'));
-    front.hold(/^GET .*new\.tar\.gz/);
+    const proxy = await startS3Proxy(server.url('held'));
+    proxy.hold(/^GET .*new\.tar\.gz/);
     await storageAt(server.url('held')).write('new.tar.gz', Readable.from([randomBytes(100)]));
     const begin = performance.now();
     const list = async ({ backups }: Other) =>
       expect(await backups.list()).toMatchObject([{ file: 'new.tar.gz', unfitAt: null }]);
-    await Promise.all([withBucket(front.url, list), withBucket(await silentBucket(), async () => undefined)]);
+    await Promise.all([withBucket(proxy.url, list), withBucket(await silentBucket(), async () => undefined)]);
     expect(performance.now() - begin).toBeLessThan(15_000); // includes the time that the list waits
     expect(await fixture.own.query('select * from backups')).toEqual([]);
   }, 60_000);
@@ -132,7 +132,7 @@ describe('archives in a bucket', () => {
       await withBucket(server.url('away'), async (other) => {
         const { create, list, verify, remove, upload } = other.backups;
         const send = () => upload('a.tar.gz', Readable.from([Buffer.from([0x1f, 0x8b])]));
-        const away = { code: 'SERVICE_UNAVAILABLE', message: 'The bucket of the archives was not available.' };
+        const away = { code: 'SERVICE_UNAVAILABLE', message: 'The archive bucket was not available.' };
         for (const work of [create, list, () => verify(file), () => remove(file), send])
           await expect(work()).rejects.toMatchObject(away);
         expect(await restoreWith(other, file)).toMatchObject({ outcome: 'FAILED', error: away.message });
@@ -208,8 +208,8 @@ describe('another server at the URL of a bucket', () => {
 
 describe('uploads left in a bucket by a crash', () => {
   it('are aborted in the background, at startup and later, if they are archives and a day old', async () => {
-    const front = await startS3Front(server.url('some'));
-    front.uploads = [
+    const proxy = await startS3Proxy(server.url('some'));
+    proxy.uploads = [
       ['some/mine.tar.gz', '2001-01-01T00:00:00.000Z'],
       ['some/young.tar.gz', new Date().toISOString()],
       ['some/deeper/others.tar.gz', '2001-01-01T00:00:00.000Z'],
@@ -217,16 +217,16 @@ describe('uploads left in a bucket by a crash', () => {
       ['some/on-the-next-page.tar.gz', '2001-01-01T00:00:00.000Z'],
     ];
     const msg = 'unfinished archives removed';
-    await withBucket(front.url, async ({ logged, backups }) => {
+    await withBucket(proxy.url, async ({ logged, backups }) => {
       await eventually(() => expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 2 })));
-      front.uploads = [['some/later.tar.gz', '2001-01-01T00:00:00.000Z']];
+      proxy.uploads = [['some/later.tar.gz', '2001-01-01T00:00:00.000Z']];
       await backups.tidy();
       expect(logged).toContainEqual(expect.objectContaining({ msg, pieces: 1 }));
     });
-    expect(front.asked).toContainEqual(
+    expect(proxy.asked).toContainEqual(
       expect.stringMatching(/^GET .*prefix=some%2F.*uploads|^GET .*uploads.*prefix=some%2F/),
     );
-    expect(front.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
+    expect(proxy.asked.filter((line) => line.startsWith('DELETE'))).toEqual([
       expect.stringContaining('/archives/some/mine.tar.gz?uploadId=1'),
       expect.stringContaining('/archives/some/on-the-next-page.tar.gz?uploadId=5'),
       expect.stringContaining('/archives/some/later.tar.gz?uploadId=1'),
@@ -245,18 +245,18 @@ describe('an archive in a bucket whose name another client takes', () => {
     ['remains that of the first writer', 0, { name: 'ArchiveExistsError' }],
     ['is not mistaken for ours when the response is lost, even if it has the same size', Infinity, { code: 'SERVICE_UNAVAILABLE' }],
   ])('at the moment %s', async (_what, lost, error) => {
-    const front = await startS3Front(server.url('taken'));
-    const storage = storageAt(front.url);
-    front.overtake(/^PUT /, () => make(others));
-    front.lose(/^PUT /, lost);
+    const proxy = await startS3Proxy(server.url('taken'));
+    const storage = storageAt(proxy.url);
+    proxy.overtake(/^PUT /, () => make(others));
+    proxy.lose(/^PUT /, lost);
     await expect(storage.write('taken.tar.gz', Readable.from([mine], { objectMode: false }))).rejects.toMatchObject(error);
     expect(await read(storage)).toEqual(others);
   }); // prettier-ignore
 
   it('after it was opened is not replaced by the other in a read', async () => {
-    const front = await startS3Front(server.url('taken'));
+    const proxy = await startS3Proxy(server.url('taken'));
     await make(mine);
-    const opened = await openIn(storageAt(front.url), 'taken.tar.gz');
+    const opened = await openIn(storageAt(proxy.url), 'taken.tar.gz');
     expect(await buffer(opened.read())).toEqual(mine);
     await storageAt(server.url('taken')).remove('taken.tar.gz');
     await make(others);
@@ -272,9 +272,9 @@ describe('a bucket whose response is lost', () => {
     ['a whole archive repeatedly', 1_000, /^PUT /, Infinity],
     ['the completion of a multipart upload', 20 * 1024 * 1024, /^POST .*uploadId=/, Infinity],
   ])('for %s has the archive anyway, which is reported', async (_what, size, pattern, times) => {
-    const front = await startS3Front(server.url('lost'));
-    const storage = storageAt(front.url);
-    front.lose(pattern, times);
+    const proxy = await startS3Proxy(server.url('lost'));
+    const storage = storageAt(proxy.url);
+    proxy.lose(pattern, times);
     const written = await storage.write('lost.tar.gz', content(size));
     expect(await storage.find('lost.tar.gz')).toMatchObject({ sizeBytes: size });
     expect(written.sizeBytes).toBe(size);

@@ -27,8 +27,8 @@ export function createOwners(liveUrls: { tasks: string; auth: string }): { tasks
         ),
       compare: async (database) => ({ tables: await countsOf(liveUrls.tasks, database, 'tasks') }),
       resume: (database) =>
-        withClient(liveUrls.tasks, async (living) => {
-          const { rows } = await living.query<{ epoch: number }>('select epoch from feed_state');
+        withClient(liveUrls.tasks, async (live) => {
+          const { rows } = await live.query<{ epoch: number }>('select epoch from feed_state');
           await withClient(inDatabase(liveUrls.tasks, database), (client) =>
             client.query('update feed_state set epoch = 1 + greatest(epoch, $1)', [rows[0]?.epoch]),
           );

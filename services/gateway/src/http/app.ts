@@ -135,7 +135,7 @@ function isResponding(socket: Socket): boolean {
 
 type Refusal = [status: number, code: ErrorCode, message: string];
 
-const BAD_REQUEST: Refusal = [400, 'BAD_USER_INPUT', 'This is no proper HTTP request.'];
+const BAD_REQUEST: Refusal = [400, 'BAD_USER_INPUT', 'This is not a valid HTTP request.'];
 
 const REFUSALS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: [431, 'PAYLOAD_TOO_LARGE', 'The headers are too large or too many.'],

@@ -50,14 +50,14 @@ describe('a request', () => {
 
   it('may wait for the previous response even while memory is short, if it is small', async () => {
     isShort = true;
-    const answers: ServerResponse[] = [];
-    await start((_request, response) => void answers.push(response));
+    const responses: ServerResponse[] = [];
+    await start((_request, response) => void responses.push(response));
     const sent = await openRaw(url, rawRequest('GET /', ['X-Network: n']).repeat(2));
     await eventually(() => expect(held.size).toBe(1));
-    answers[0]?.end('one');
-    await eventually(() => expect(answers).toHaveLength(2));
-    answers[1]?.end('two');
-    await eventually(() => expect(sent.answer).toMatch(/one[^]*two/));
+    responses[0]?.end('one');
+    await eventually(() => expect(responses).toHaveLength(2));
+    responses[1]?.end('two');
+    await eventually(() => expect(sent.response).toMatch(/one[^]*two/));
   });
 
   it('keeps nothing of its body after parsing, because a stream may run for hours', async () => {
@@ -105,10 +105,10 @@ describe('a request', () => {
     }
     const other = await post('one');
     await eventually(() => expect(turns).toHaveLength(33));
-    await eventually(() => expect(sent[0]?.answer).toContain(' 503 '));
+    await eventually(() => expect(sent[0]?.response).toContain(' 503 '));
     turns.at(-1)?.();
-    await eventually(() => expect(other.answer).toMatch(/read$/));
-    expect(sent[31]?.answer).toBe('');
+    await eventually(() => expect(other.response).toMatch(/read$/));
+    expect(sent[31]?.response).toBe('');
   });
 });
 

@@ -35,7 +35,7 @@ describe('a long body', () => {
       client.write('x');
       await sleep(60);
     }
-    await eventually(() => expect(client.answer).toContain('got 10'));
+    await eventually(() => expect(client.response).toContain('got 10'));
     // The next request on this connection is an ordinary one again.
     client.write('PUT / HTTP/1.1\r\nHost: x\r\n');
     await closed(client);
@@ -44,6 +44,6 @@ describe('a long body', () => {
   it('is ended when no data arrives', async () => {
     const client = await connect(100);
     client.write('12345');
-    await eventually(() => expect(client.answer).toMatch(/400 Bad Request[^]*The upload stalled\./));
+    await eventually(() => expect(client.response).toMatch(/400 Bad Request[^]*The upload stalled\./));
   });
 });

@@ -1,7 +1,8 @@
-import { forbidden, parseInput, toAppError, unauthenticated } from '@taskmesh/contracts';
+import { AppError, forbidden, isErrorCode, parseInput, toAppError, unauthenticated } from '@taskmesh/contracts';
 import { type AccessTokenClaims, ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphQLFormattedError } from 'graphql';
 import { Readable } from 'node:stream';
 import { callerOf, type GatewayContext } from '../context.ts';
 import { openLongBody } from '../http/bodies.ts';
@@ -18,7 +19,6 @@ import {
   isBytes,
   type StoredOperation,
 } from './endpoint.ts';
-import { errorOf } from './errors.ts';
 import type { StoredOperations } from './operations.ts';
 import { isKnown } from './preconditions.ts';
 
@@ -184,6 +184,53 @@ function runner(
     if (errors?.[0]) throw errorOf(errors[0]);
     return data as Result; // the document is validated, and the type describes its selection
   };
+}
+
+/** BAD_USER_INPUT in GraphQL, but a status of its own in REST. */
+class KeyReused extends AppError {
+  override get httpStatus(): number {
+    return 422;
+  }
+}
+
+function keyReused(): AppError {
+  const message = 'Idempotency-Key was used before, with another body.';
+  return new KeyReused('BAD_USER_INPUT', message, { issues: [{ path: 'Idempotency-Key', message }] });
+}
+
+/** Translates an error of the graph to REST. Details that clients must not see have been logged by the executor. */
+function errorOf({ message, extensions = {} }: GraphQLFormattedError): AppError {
+  const { code } = extensions;
+  const issues = issuesIn(extensions);
+  // A newer graph no longer has the operation: the path is absent, as it would be after a restart.
+  if (code === 'OPERATION_RESOLUTION_FAILURE') return new AppError('NOT_FOUND', 'There is nothing at this path.');
+  if (!isErrorCode(code) || code === 'INTERNAL_SERVER_ERROR')
+    return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
+  if (code === 'RATE_LIMITED') return new AppError(code, message, { retryAfterSeconds: secondsIn(extensions) });
+  if (code === 'SERVICE_UNAVAILABLE') return new AppError(code, message, { retryAfterSeconds: 1 });
+  if (issues?.some(({ path }) => path === 'idempotencyKey')) return keyReused();
+  const passes = code === 'CONFLICT' && extensions['retryAfterSeconds'] !== undefined;
+  return new AppError(code, message, { issues, ...(passes && { retryAfterSeconds: secondsIn(extensions) }) });
+}
+
+/** GraphQL input fields that are named differently in REST. */
+const FIELD_NAMES = new Map([
+  ['currentPassword', 'current_password'],
+  ['expiresAt', 'expires_at'],
+  ['newPassword', 'password'],
+  ['refreshToken', 'refresh_token'],
+]);
+
+function issuesIn({ issues }: Record<string, unknown>): AppError['issues'] {
+  if (!Array.isArray(issues)) return undefined;
+  return issues.map(({ path, message }: Record<'path' | 'message', string>) => {
+    const field = path.replace(/^input\./, '');
+    return { path: FIELD_NAMES.get(field) ?? field, message };
+  });
+}
+
+function secondsIn({ retryAfterSeconds }: Record<string, unknown>): number {
+  return typeof retryAfterSeconds === 'number' ? Math.max(1, Math.ceil(retryAfterSeconds)) : 1;
 }
 
 type ResponseWithStatus = EndpointResponse & { status: number };

@@ -7,7 +7,7 @@ import { asGraphQL } from '../supergraph/client-errors.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
 import type { AccountShares } from './account-shares.ts';
-import { readArguments } from './arguments.ts';
+import { readArguments } from './change-event.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Memory } from '../http/memory.ts';
 import type { FailureReason, Protocol, SubscriptionMetrics } from '../realtime-metrics.ts';

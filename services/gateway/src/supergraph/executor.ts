@@ -203,7 +203,7 @@ export function createGraphMetrics(registry: Registry) {
   const errors = counter('graphql_operation_errors_total', 'Errors in results of operations, by code', 'code');
   const refused = counter(
     'graphql_operations_refused_total',
-    'Operations of clients that were not let in: limits, validation, documents that are not trusted',
+    'Operations of clients that were refused: limits, validation, documents that are not trusted',
     'code',
   );
   for (const operation_type of ['query', 'mutation']) operations.zero({ operation_type });

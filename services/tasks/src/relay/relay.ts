@@ -1,6 +1,7 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import {
   createBlockedKeys,
+  createOrderedPublisher,
   type BlockedKey,
   type EventLog,
   type FailedItem,
@@ -9,9 +10,8 @@ import {
 import { backoffMs, createFailureLog, pause as waitFor, type Backoff, type Clock, type Log } from '@taskmesh/service';
 import * as timers from 'node:timers/promises';
 import type { Cursors } from '../feed/cursors.ts';
-import { PARTITIONS, partOf } from '../feed/change.ts';
+import { PARTITIONS, partOf, toTaskChanged } from '../feed/change.ts';
 import { toRfc3339 } from '../tasks/task-row.ts';
-import { createPublisher } from './publisher.ts';
 import { MAX_BLOCKED_CHANGES, type Lease, type ReadChange, type RelayRepository } from './relay.repository.ts';
 import type { RelayMetrics } from '../metrics.ts';
 
@@ -34,6 +34,8 @@ const MAX_BLOCKED = 50_000;
 const MAX_DUE_OWNERS = 50;
 const NOTICE_SPACING_MS = 5;
 const RECONNECT: Backoff = { firstMs: 50, maxMs: 1_000 };
+/** The size of a record besides the two images; most of it is the cursor. */
+const REST_BYTES = 512;
 
 export interface RelayDeps {
   repository: Pick<RelayRepository, 'openLease'>;
@@ -270,6 +272,24 @@ export function createRelay(deps: RelayDeps) {
     failingSeconds: () => (failingSinceMs === undefined ? undefined : (monotonicMs() - failingSinceMs) / 1_000),
   };
 }
+
+const createPublisher = (eventLog: Pick<EventLog, 'publish'>, cursors: Pick<Cursors, 'seal'>) =>
+  createOrderedPublisher<ReadChange>({
+    eventLog,
+    topic: TASK_CHANGES_TOPIC,
+    keyOf: ({ owner_id }) => owner_id,
+    sizeOf: ({ task, previous }) => Buffer.byteLength(task) + Buffer.byteLength(previous ?? '') + REST_BYTES,
+    async prepare(change) {
+      const { epoch, owner_id: key, traceparent } = change;
+      const cursor = await cursors.seal(key, { epoch, sequence: Number(change.sequence) });
+      try {
+        const value = JSON.stringify(toTaskChanged(change, epoch, cursor));
+        return { key, value, ...(traceparent !== null && { headers: { traceparent } }) };
+      } catch (refused) {
+        return { refused };
+      }
+    },
+  });
 
 /** The limit that would have sufficed: a read measures all changes up to its limit, also those that it then leaves out. */
 function neededPerPart(fresh: ReadChange[], limit: number): number {

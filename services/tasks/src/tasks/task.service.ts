@@ -1,10 +1,10 @@
 import type { FeedPosition } from '@taskmesh/internal-api';
 import type { Clock, Ids } from '@taskmesh/service';
-import { createTaskInput, parseInput, parseUuid, updateTaskInput, type CreateTask } from '@taskmesh/contracts';
+import { createTaskInput, parseInput, parseUuid, text, updateTaskInput, type CreateTask } from '@taskmesh/contracts';
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { taskNotFound } from './task.errors.ts';
 import type { Task } from './task.entities.ts';
-import { idempotencyKeyInput, listInput } from './task.inputs.ts';
 import {
   cursorOf,
   decodeCursor,
@@ -49,6 +49,43 @@ export interface TaskStatistics {
   pending: number;
   completionPercentage: number;
 }
+
+const MAX_PAGE = 1_000;
+const MAX_INT = 2_147_483_647;
+const DEFAULT_PAGE = 50;
+
+const first = `first must be from 1 to ${MAX_PAGE}.`;
+
+/** The arguments of a list; `null` always counts as absent. */
+const listInput = z
+  .object({
+    filter: z
+      .object({
+        completed: z.boolean().nullish(),
+        category: text('category', { max: 255 }).nullish(),
+        priority: z.enum(['low', 'medium', 'high']).nullish(),
+      })
+      .nullish()
+      .transform((filter) => filter ?? {}),
+    first: z
+      .int(first)
+      .min(1, first)
+      .max(MAX_PAGE, first)
+      .nullish()
+      .transform((count) => count ?? DEFAULT_PAGE),
+    after: z.string().nullish(),
+    offset: z.int().min(0, 'offset must not be negative.').max(MAX_INT).nullish(),
+  })
+  .refine(({ after, offset }) => after == null || offset == null, {
+    path: ['offset'],
+    message: 'after and offset exclude each other.',
+  });
+
+const idempotencyKeyInput = z.object({
+  idempotencyKey: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, 'idempotencyKey must have 1 to 255 printable ASCII characters.'),
+});
 
 /**
  * Reads and writes the caller's own tasks. Writes fail with SERVICE_UNAVAILABLE while too many changes of the caller wait to

@@ -1,6 +1,6 @@
 import { TaskmeshError } from '@taskmesh/client';
 
-export const NOT_STARTED_HERE = 'This sign-in did not begin in this tab. Please begin it again here.';
+export const NOT_STARTED_HERE = 'This sign-in did not begin in this tab. Please start again here.';
 
 /** Sentences by error code. */
 const SENTENCES: Partial<Record<string, string>> = {

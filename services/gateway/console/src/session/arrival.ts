@@ -52,8 +52,8 @@ const NOT_BEGUN: SignInAnswer = { error: 'not_begun', description: '' };
 export function explainRefusal({ error, description }: { error: string; description: string }): string {
   if (error === 'not_begun') return NOT_STARTED_HERE;
   if (error === 'access_denied') return 'You did not sign in at the provider, so nothing has changed here.';
-  const said = description && ` It says: “${description}”`;
-  return `The sign-in at the provider did not work. Please try again.${said}`;
+  const reason = description && ` It says: “${description}”`;
+  return `The sign-in at the provider did not work. Please try again.${reason}`;
 }
 
 /** Reports an invalid code as an expired sign-in, because users never see the code. */
@@ -62,6 +62,6 @@ export async function withoutCode<Result>(attempt: Promise<Result>): Promise<Res
     return await attempt;
   } catch (error) {
     if (issueOf(error, 'code') === undefined) throw error;
-    throw new TaskmeshError('BAD_USER_INPUT', 'This sign-in has expired. Please begin it again.', { cause: error });
+    throw new TaskmeshError('BAD_USER_INPUT', 'This sign-in has expired. Please start again.', { cause: error });
   }
 }
