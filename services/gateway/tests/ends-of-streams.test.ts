@@ -114,6 +114,14 @@ describe('a stream that cannot begin because the tasks service stays unavailable
     await eventually(() => expect(socket.events).toHaveLength(3));
   });
 
+  it('does not delay the end of a socket whose token expires', async () => {
+    held = new Promise(() => undefined);
+    const exp = Math.floor(Date.now() / 1_000) + 1;
+    const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(user, { claims: { exp } }));
+    client.subscribe('starting', QUERY);
+    await eventually(() => expect(client.closed).toBe(4403), { timeoutMs: 5_000 });
+  });
+
   it('is a 503 over server-sent events', async () => {
     const response = await askForEvents();
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
@@ -128,7 +136,7 @@ it('closes the socket over graphql-ws, too, if a subscription is not admitted in
   const soon = (run: () => void, ms?: number) => setTimer(run, ms === 5_000 ? 0 : ms);
   jest.spyOn(globalThis, 'setTimeout').mockImplementation(soon as typeof setTimeout);
   const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(user));
-  const documents = ['{ first: __typename }', '{ second: __typename }', `# not known yet\n${QUERY}`];
+  const documents = ['{ first: __typename }', '# a comment\n{ second: __typename }', `# not known yet\n${QUERY}`];
   client.send(...documents.map((query) => ({ id: query, type: 'subscribe', payload: { query } })));
   await eventually(() => expect(client.closed).toBe(1013));
   jest.restoreAllMocks();

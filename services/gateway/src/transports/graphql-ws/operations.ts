@@ -33,11 +33,13 @@ export interface OperationsDeps {
   formatErrors: FormatErrors;
 }
 
-/** A refused operation may not even parse. Subscriptions may begin with fragments or comments, or be known by an id only. */
-const OTHER_KIND = /^\s*(?:query|mutation|\{)/;
+/** A refused operation may not even parse. Subscriptions may begin with fragments, or be known by an id only. */
+const OTHER_KIND = /^(?:[\s,]|#[^\n\r]*[\n\r])*(?:query|mutation|\{)/;
 
 interface Operation {
   readonly id: string;
+  /** It is a stream, and owes no result when its socket closes. */
+  noteStream(): void;
   /** For streams; false for queries and mutations. */
   canResume(): boolean;
   stop(): void;
@@ -110,6 +112,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
     { operation: prepared, variables }: AdmittedOperation,
     call: RequestCall,
   ) => {
+    operation.noteStream();
     if (!mayStream) return finish(operation); // `stopStreams` was called before this was known to be a stream
     if (streams.size >= context.config.realtime.maxSubscriptions) {
       metrics.failed('graphql-ws', 'subscription_limit');
@@ -153,7 +156,8 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       sizeBytes: number,
       callOf: (traceparent: string | undefined) => RequestCall,
     ) {
-      const operation: Operation = { id, canResume: () => false, stop: () => {} };
+      const { promise: isStream, resolve: noteStream } = Promise.withResolvers<void>();
+      const operation: Operation = { id, noteStream, canResume: () => false, stop: () => {} };
       running.set(id, operation);
       const traceparent = asTraceparent(payload.extensions?.['traceparent']);
       const span = context.tracing.begin(traceparent, () => ({ name: 'graphql-ws subscribe', kind: 'server' }));
@@ -174,7 +178,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
           release?.();
           span?.end();
         });
-      oweResult(socket, work);
+      oweResult(socket, Promise.race([work, isStream]));
     },
     /** The client no longer wants the operation's results. */
     complete(id: string): void {
