@@ -267,7 +267,7 @@ function findMisspelt(env: Env): string[] {
     if (instead !== undefined) return [`${name} is no longer a setting and is ignored: ${instead}.`];
     const secret = name.replace(/_FILE$/, '');
     if (env[name] && !env[secret] && known.has(secret) && SECRET.test(secret))
-      return [`${name} is ignored, as only images read secrets from files: set ${secret}.`];
+      return [`${name} is ignored: set ${secret}.`];
     const meant = [...known].find((each) => isOneTypoApart(name, each) || (!env[each] && isShort(name, each)));
     return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
   });
