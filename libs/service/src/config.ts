@@ -128,12 +128,12 @@ export const setting = {
         'must be an address like https://tasks.example.com, without a user, query or fragment',
       )
       .transform((value) => new URL(value).href.replace(/\/+$/, '')),
-  /** The sender of mails: one address, optionally with a display name. */
+  /** The sender of mails: one address, optionally with a display name. The charts have the same pattern. */
   sender: () =>
     z
       .string()
       .regex(
-        /^(?:(?:[^<>":\p{Cc}]|"[^<>"\p{Cc}]*")*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,":;]+@[^\s<>@,]+)$/u,
+        /^(?:(?:[^<>":()\p{Cc}]|"[^<>"\\\p{Cc}]*"|\([^<>"()\p{Cc}]*\))*<[^\p{Z}\p{C}<>@,()]+@[^\p{Z}\p{C}<>@,()]+>|[^\p{Z}\p{C}<>@,"():;]+@[^\p{Z}\p{C}<>@,"():;]+)$/u,
         'must be like Tasks <tasks@example.com>',
       ),
   /** Comma-separated values; blanks around them are ignored. */
