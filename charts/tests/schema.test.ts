@@ -167,6 +167,11 @@ describe('the settings in the values, and the services', () => {
       ['', '10.0.0.1,', '10.0.0.0/8,\n2001:db8::/32,\n'],
       ['proxy', '10.0.0.0/8 ::1'],
     ],
+    [
+      'auth.settings.MAIL_FROM',
+      ['', 'a@b', 'Tasks (prod), Inc. <a@b.de>', '"T: (" <a@b.de>'],
+      ['a', 'A (T <a@b.de>', '"A\\" <a@b.de>', 'a(b@c.de', 'a@b.de\n', 'a@b.de:', 'A: <a@b.de>'],
+    ],
     ['auth.settings.OIDC_ISSUER', ['', 'https://a/b@c'], ['http://a', 'https://a?b', 'https://u@a', 'https://a#b']],
     ['tasks.settings.CHANGE_RETENTION_HOURS', [0, 0.5, 87_840], [-1, 87_841]],
     [
@@ -209,6 +214,7 @@ it.each([3, 4] as const)('Helm %s names the paths of all wrong values', async (h
     ['gateway.replica', 2, /gateway'?: additional propert(y|ies) '?replica/i],
     ['gateway.pod.replica', 2, /gateway.pod'?: additional propert(y|ies) '?replica/i],
     ['image.tag', 'latest', /image.tag/],
+    ['auth.settings.MAIL_FROM', 'a(b@c.de', /MAIL_FROM/],
     ['gateway.resources', null, /gateway'?: (missing property ')?resources/],
     ['networkPolicy.egress.otlp', null, /egress'?: (missing property ')?otlp/],
     ['pod', null, /(''|\(root\)): (missing property ')?pod/],

@@ -5,7 +5,7 @@ select
   id,
   email::text as email,
   lower(normalize(email)) as email_key,
-  left(coalesce(nullif(btrim(raw_user_meta_data ->> 'name', E' \t\r\n'), ''), split_part(email, '@', 1)), 255) as name,
+  left(coalesce(substring(raw_user_meta_data ->> 'name' from '[^\t-\r \u0085\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028\u2029\u202f\u205f\u2060\u3000\ufeff].*'), split_part(email, '@', 1)), 255) as name,
   coalesce(encrypted_password, '') as password_hash,
   coalesce(email_confirmed_at, created_at) as email_confirmed_at,
   created_at,

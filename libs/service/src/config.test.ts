@@ -129,9 +129,9 @@ describe('misspelt settings', () => {
     expect(findSuspectSettings({ [name]: 'x', [meant]: 'x' })).toEqual([]);
   });
 
-  it('are reported if they name the file of a secret outside an image', () => {
+  it('are reported if they name the file of a secret, which an image has read by then', () => {
     expect(findSuspectSettings({ POSTGRES_URL_FILE: '/secrets/url' })).toEqual([
-      'POSTGRES_URL_FILE is ignored, as only images read secrets from files: set POSTGRES_URL.',
+      'POSTGRES_URL_FILE is ignored: set POSTGRES_URL.',
     ]);
     expect(findSuspectSettings({ POSTGRES_URL_FILE: '/secrets/url', POSTGRES_URL: 'x' })).toEqual([]);
   });

@@ -128,12 +128,12 @@ export const setting = {
         'must be an address like https://tasks.example.com, without a user, query or fragment',
       )
       .transform((value) => new URL(value).href.replace(/\/+$/, '')),
-  /** The sender of mails: one address, optionally with a display name. */
+  /** The sender of mails: one address, optionally with a display name. The charts have the same pattern. */
   sender: () =>
     z
       .string()
       .regex(
-        /^(?:(?:[^<>":\p{Cc}]|"[^<>"\p{Cc}]*")*<[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,":;]+@[^\s<>@,]+)$/u,
+        /^(?:(?:[^<>":()\p{Cc}]|"[^<>"\\\p{Cc}]*"|\([^<>"()\p{Cc}]*\))*<[^\p{Z}\p{C}<>@,()]+@[^\p{Z}\p{C}<>@,()]+>|[^\p{Z}\p{C}<>@,"():;]+@[^\p{Z}\p{C}<>@,"():;]+)$/u,
         'must be like Tasks <tasks@example.com>',
       ),
   /** Comma-separated values; blanks around them are ignored. */
@@ -267,7 +267,7 @@ function findMisspelt(env: Env): string[] {
     if (instead !== undefined) return [`${name} is no longer a setting and is ignored: ${instead}.`];
     const secret = name.replace(/_FILE$/, '');
     if (env[name] && !env[secret] && known.has(secret) && SECRET.test(secret))
-      return [`${name} is ignored, as only images read secrets from files: set ${secret}.`];
+      return [`${name} is ignored: set ${secret}.`];
     const meant = [...known].find((each) => isOneTypoApart(name, each) || (!env[each] && isShort(name, each)));
     return meant === undefined ? [] : [`${name} is not a setting and is ignored: is ${meant} meant?`];
   });

@@ -83,6 +83,13 @@ describe("auth's configuration", () => {
         'A: T <a@x.org>',
         'a:b@x.org',
         'A "T <a@x.org>',
+        'A (T <a@x.org>',
+        'A ((T)) <a@x.org>',
+        '"A\\" <a@x.org>',
+        'a(b@x.org',
+        'a@(x.org',
+        '<a(b)@x.org>',
+        'a@x.org:',
       ],
     ],
   ])('rejects a %s that %s', (name, _what, reason, values) => {
@@ -94,8 +101,8 @@ describe("auth's configuration", () => {
   });
 
   it('accepts a sender with or without a name, and an issuer on this machine without TLS', () => {
-    const named = ['Tasks <tasks@localhost>', '"Tasks, Inc." <tasks@example.com>', '"Acme: Tasks" <tasks@example.com>'];
-    for (const from of ['tasks@example.com', '<tasks@example.com>', ...named])
+    const named = ['Tasks', 'Tasks (prod)', 'Tasks, Inc.', '"Tasks, Inc."', '"Acme: Tasks (prod)"', ''];
+    for (const from of ['tasks@example.com', ...named.map((name) => `${name} <tasks@localhost>`)])
       expect(readAuthConfig({ POSTGRES_URL, MAIL_FROM: from }).mailFrom).toBe(from);
     const provider = { OIDC_ISSUER: LOCAL, OIDC_CLIENT_ID: 'taskmesh' };
     expect(readAuthConfig({ POSTGRES_URL, ...provider }).oidc?.name).toBe('127.0.0.1:8080');

@@ -16,7 +16,7 @@ const SUPABASE_USERS = `
   );
   insert into auth.users values
     (gen_random_uuid(), 'Ada@Example.com', 'BCRYPT', now(), null, null, '{"name": "Ada"}', now(), null),
-    (gen_random_uuid(), 'bob@example.com', null, null, null, now(), '{}', now(), now()),
+    (gen_random_uuid(), 'bob@example.com', null, null, null, now(), '{"name": "\\u000b\\u00a0\\u200b\\ufeff"}', now(), now()),
     (gen_random_uuid(), 'cy@example.com', null, null, null, null, jsonb_build_object('name', repeat('c', 300)), now(), now()),
     (gen_random_uuid(), 'dan@example.com', null, null, null, now() + '1 day', '{}', now(), now())`;
 
@@ -27,7 +27,7 @@ const DJANGO_USERS = `
   );
   insert into auth_user (password, username, first_name, last_name, email, is_active, date_joined) values
     ('bcrypt$BCRYPT', 'ada', 'Ada', '', 'Ada@Example.com', true, now()),
-    ('pbkdf2_sha256$870000$c2FsdA$aGFzaA=', 'bob', '', '', 'bob@example.com', true, now()),
+    ('pbkdf2_sha256$870000$c2FsdA$aGFzaA=', 'bob', E'\\u000b\\u00a0', E'\\u3000\\u200b', 'bob@example.com', true, now()),
     ('!', 'cy', repeat('c', 150), repeat('c', 150), 'cy@example.com', true, now())`;
 
 it.each([

@@ -100,9 +100,13 @@ describe('making a backup', () => {
     expect(fixture.logged).toContainEqual(expect.objectContaining({ msg: 'backup not catalogued' }));
     const found = { origin: 'request', sizeBytes: made.sizeBytes, sha256: made.sha256 };
     expect(await fixture.backup.backups.find(made.file)).toMatchObject(found);
-    await fixture.backup.backups.list();
+    await fixture.withOther({}, ({ backups }) => backups.list()); // records unknown origins
+    await fixture.backup.backups.tidy();
     const catalogued = [{ file: made.file, stores: ['tasks', 'auth'], origin: 'request' }, expect.objectContaining({ origin: 'upload' })]; // prettier-ignore
     expect(await fixture.own.query('select file, stores, origin from backups order by origin')).toEqual(catalogued);
+    await fixture.own.query('truncate backups');
+    await fixture.backup.backups.tidy();
+    expect(await fixture.own.query('select file from backups')).toEqual([]); // saved once
   });
 });
 

@@ -32,7 +32,7 @@ export interface BackupService {
   list(): Promise<Backup[]>;
   /** Returns the same list without examining any archive. */
   known(): Promise<Backup[]>;
-  /** Removes unfinished archives, and updates the metrics from the storage. */
+  /** Removes unfinished archives, catalogues those that were not, and updates the metrics from the storage. */
   tidy(): Promise<void>;
   find(file: string): Promise<Backup | undefined>;
   /** Reads the archive as stored: an encrypted one stays encrypted. */
@@ -67,18 +67,16 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, timeouts, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: timeouts.busyMs };
 
-  /** Archives that were not catalogued, as unexamined ones: examining them catalogues them. */
+  /** Archives that were not catalogued. They outrank what another instance catalogues, which does not know their origin. */
   const uncatalogued = new Map<string, Backup>();
+  const save = (backup: Backup) => repository.save(backup).then(() => void uncatalogued.delete(backup.file));
 
-  /** Only logs a failure: the archive is complete, and the list shows what the storage knows. */
-  const catalogue = async (backup: Backup) => {
-    const modifiedAt = (await storage.find(backup.file).catch(() => undefined))?.modifiedAt ?? null;
-    try {
-      await repository.save({ ...backup, modifiedAt });
-    } catch (error) {
-      uncatalogued.set(backup.file, { ...backup, ...UNKNOWN, modifiedAt });
-      log.error({ err: error, file: backup.file }, 'backup not catalogued');
-    }
+  /** Only logs a failure: the archive is complete, and `tidy` catalogues it. */
+  const catalogue = async (made: Backup) => {
+    const { file } = made;
+    const backup = { ...made, modifiedAt: (await storage.find(file).catch(() => undefined))?.modifiedAt ?? null };
+    uncatalogued.set(file, backup);
+    await save(backup).catch((err: unknown) => log.error({ err, file }, 'backup not catalogued'));
   };
 
   /** Returns the archive of that name, if it has this content. */
@@ -91,12 +89,12 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const find = async (file: string): Promise<Backup | undefined> => {
     const archive = await storage.find(file);
-    return archive && describe(archive, (await repository.find(file)) ?? uncatalogued.get(file));
+    return archive && describe(archive, uncatalogued.get(file) ?? (await repository.find(file)));
   };
 
   const list = async (): Promise<Backup[]> => {
     const [archives, known] = await Promise.all([storage.list(), repository.all()]);
-    const byFile = new Map([...uncatalogued.values(), ...known].map((backup) => [backup.file, backup]));
+    const byFile = new Map([...known, ...uncatalogued.values()].map((backup) => [backup.file, backup]));
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
@@ -105,7 +103,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     const [found, left] = [await find(stored.file), await storage.find(stored.file)];
     if (!found || !left || !isSameFile(stored, left)) return;
     const unfit = { unfitAt: found.unfitAt ?? now(), unfitReason };
-    await repository.save({ ...found, ...UNVERIFIED, ...unfit, modifiedAt: stored.modifiedAt });
+    await save({ ...found, ...UNVERIFIED, ...unfit, modifiedAt: stored.modifiedAt });
   };
 
   const stopping = new AbortController();
@@ -117,7 +115,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     lastInspection = inspection.catch(() => undefined);
     return inspection;
   };
-  const scanDeps = { ...deps, find, list, inspect };
+  const recordExamined = (backup: Backup) =>
+    uncatalogued.has(backup.file) ? save(backup) : repository.recordExamined(backup);
+  const scanDeps = { ...deps, repository: { recordExamined }, find, list, inspect };
   const newArchives = createNewArchives({
     examine: (archive) => examineArchive(archive, scanDeps),
     signal,
@@ -133,6 +133,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       return 0;
     });
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
+    for (const each of uncatalogued.values()) await save(each).catch(() => undefined);
     await showFigures();
   };
 
@@ -238,7 +239,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
         const proof = { ...UNVERIFIED, verifiedAt: now(), verifiedVersion: product };
         const backup: Backup = { ...found, modifiedAt: stored.modifiedAt, stores, ...proof };
-        await repository.save(backup);
+        await save(backup);
         metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
         return backup;
@@ -260,6 +261,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
+        uncatalogued.delete(file);
         // A failure is harmless: only the storage decides whether an archive exists.
         const forget = repository.remove(file);
         await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));

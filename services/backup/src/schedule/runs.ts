@@ -3,6 +3,7 @@ import type { Service } from '@taskmesh/service';
 import type { Database } from '@taskmesh/store';
 import type { Backup } from '../archives/archive.entity.ts';
 import { findUnfitReason, isUnverifiable } from '../archives/archive.errors.ts';
+import { createBackupRepository } from '../archives/archive.repository.ts';
 import type { BackupService } from '../archives/archive.service.ts';
 import { isInFuture } from '../clock-skew.ts';
 import type { CommonParts } from '../common-parts.ts';
@@ -85,7 +86,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     const stored = await backups.list();
     const newestFirst = stored.filter(isDue);
     const tried = new Set<string>();
-    let verified = stored.length === 0;
+    let verified = stored.length === 0 && (await createBackupRepository(database).all()).length === 0;
     const proveOne = async (archives: Backup[]): Promise<void> => {
       for (const archive of archives.filter(({ file }) => !tried.has(file)))
         if (tried.add(archive.file) && (await verify(archive))) return void (verified = true);

@@ -1,8 +1,10 @@
+import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/event-log';
-import { createLog } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { createRelayRepository } from './relay.repository.ts';
-import { createRelay } from './relay.ts';
+import { REPLAYS_CHANNEL } from './relay.statements.ts';
+import { createRelay, type RelayDeps } from './relay.ts';
 
 const TIME = '2026-11-24 10:00:00+00';
 
@@ -14,41 +16,203 @@ function change(n: number) {
   };
 }
 
-it('begins with few changes, and reads fewer again after a round that took too long to publish', async () => {
-  const limits: number[] = [];
-  let nowMs = 0;
-  const { promise, resolve } = Promise.withResolvers<void>();
+interface World {
+  /** Returns the rows of a read with this limit, without those of these owners. */
+  read: (limit: number, except: string[]) => object[];
+  /** Makes publishing fail. May call `replay` meanwhile, to have old changes published again. */
+  onPublish?: (replay: () => void) => void;
+  onTopic?: (topic: string) => void;
+  /** Refuses a session by what it throws. */
+  onOpen?: () => void;
+  onClose?: () => void;
+  /** Called for each change, before it is published. */
+  onSeal?: () => void;
+  monotonicMs?: () => number;
+  backoff?: RelayDeps['backoff'];
+  onSleep?: (ms: number) => void;
+  log?: RelayDeps['log'];
+}
+
+function createWorld({
+  read,
+  onPublish,
+  onTopic,
+  onOpen = () => undefined,
+  onClose = () => undefined,
+  onSeal,
+  monotonicMs = () => 0,
+  backoff = { firstMs: 1, maxMs: 1 },
+  onSleep,
+  log = createRecordingLog().log,
+}: World) {
+  let replay = () => {};
+  const eventLog = createMemoryEventLog();
+  if (onPublish)
+    eventLog.publish = async () => {
+      onPublish(replay);
+      throw new Error('The log is away.');
+    };
+  if (onTopic) eventLog.ensureTopic = async (topic) => onTopic(topic);
   const session: Session = {
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
-      if (name === 'lock-session-claim') return [{ lock: 0 }] as Row[];
-      if (name !== 'relay-read') return [];
-      const limit = Number(values[2]);
-      if (limits.push(limit) === 14) resolve();
-      return Array.from({ length: limit }, (_, n) => change(n + 6)) as Row[];
+      const results: Record<string, () => object[]> = {
+        'lock-session-claim': () => [{ lock: 0 }],
+        'relay-writers': () => [{ last: '5', writers: [] }],
+        'relay-read': () => read(Number(values[2]), values[3] as string[]),
+        'relay-read-blocked': () => (values[0] as string[]).map((owner) => change(Number(owner.split(' ')[1]))),
+      };
+      return (results[name]?.() ?? []) as Row[];
     },
-    listen: async () => undefined,
-    close: async () => undefined,
+    listen: async (channel, notify) => {
+      if (channel === REPLAYS_CHANNEL) replay = notify;
+    },
+    close: async () => onClose(),
   };
-  const relay = createRelay({
-    repository: createRelayRepository({ openSession: async () => session, run: async () => [] }),
-    eventLog: createMemoryEventLog(),
+  const openSession = async () => {
+    onOpen();
+    return session;
+  };
+  return createRelay({
+    repository: createRelayRepository({ openSession, run: async () => [] }),
+    eventLog,
     cursors: {
       async seal() {
-        nowMs += 10; // the session's fence is at 3 s
+        onSeal?.();
         return 'cursor';
       },
     },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
-    backoff: { firstMs: 1, maxMs: 1 },
+    backoff,
     clock: { now: () => 0 },
-    log: createLog({ service: 'test', level: 'silent' }),
-    monotonicMs: () => nowMs,
-    sleep: () => new Promise((done) => setImmediate(done)),
+    log,
+    monotonicMs,
+    sleep(ms) {
+      onSleep?.(ms);
+      return new Promise((resolve) => setImmediate(resolve));
+    },
   });
+}
+
+/** Runs a relay until the world calls `end`, and returns what it was called with. */
+async function runRelay<Result>(worldOf: (end: (result: Result) => void) => World) {
+  const { promise, resolve } = Promise.withResolvers<Result>();
+  const relay = createWorld(worldOf(resolve));
   await relay.start();
-  await promise;
+  const result = await promise;
   await relay.stop();
+  return result;
+}
+
+it('begins with few changes, and reads fewer again after a round that took too long to publish', async () => {
+  const limits: number[] = [];
+  let nowMs = 0;
+  await runRelay<void>((end) => ({
+    monotonicMs: () => nowMs,
+    read(limit) {
+      if (limits.push(limit) === 14) end();
+      return Array.from({ length: limit }, (_, n) => change(n + 6));
+    },
+    onSeal: () => (nowMs += 10), // the session's fence is at 3 s
+  }));
   expect(limits.slice(0, 9)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256]);
   expect(limits.slice(9, 14)).toEqual([500, 125, 250, 500, 125]);
+});
+
+it('measures few more large changes than it can read in a round', async () => {
+  const limits: number[] = [];
+  await runRelay<void>((end) => ({
+    read(limit) {
+      if (limits.push(limit) === 12) end();
+      const most = limits.length > 9 ? 500 : 26; // small changes follow
+      return Array.from({ length: Math.min(limit, most) }, (_, n) => ({
+        ...change(n),
+        is_cut: n === 25 && most === 26,
+      }));
+    },
+  }));
+  expect(limits.slice(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 52, 52, 52, 52, 104, 208]);
+});
+
+it('reads every owner again after a replay that began during a round', async () => {
+  const skipped: string[][] = [];
+  await runRelay<void>((end) => ({
+    read(_limit, except) {
+      if (skipped.push(except) === 3) end();
+      return [change(skipped.length)];
+    },
+    onPublish: (replay) => skipped.length === 1 && replay(),
+  }));
+  expect(skipped).toEqual([[], [], ['owner 2']]);
+});
+
+it('puts no change aside while cursors cannot be made', async () => {
+  const { log, lines } = createRecordingLog();
+  let seals = 0;
+  await runRelay<void>((end) => ({
+    log,
+    read: () => [change(1)],
+    onSeal() {
+      if (++seals === 1) throw new Error('no database');
+      end();
+    },
+  }));
+  expect(lines[0]).toMatchObject({
+    msg: expect.stringContaining('the relay has failed'),
+    err: { message: 'no database' },
+  });
+});
+
+it('waits twice as long after each failure of an owner, up to a maximum', async () => {
+  let nowMs = 0;
+  const triedAt: number[] = [];
+  await runRelay<void>((end) => ({
+    monotonicMs: () => nowMs,
+    backoff: { firstMs: 1, maxMs: 8 },
+    read: () => (nowMs++ === 0 ? [change(1)] : []),
+    onPublish: () => triedAt.push(nowMs) === 6 && end(),
+  }));
+  expect(triedAt).toEqual([1, 2, 4, 8, 16, 24]);
+});
+
+it('creates the topic before there is anything to publish', async () => {
+  expect(await runRelay<string>((onTopic) => ({ read: () => [], onTopic }))).toBe(TASK_CHANGES_TOPIC);
+});
+
+it('works in one session after the other, closes each, pauses longer with each failure, and logs each cause once', async () => {
+  const { log, lines } = createRecordingLog();
+  const enough = Promise.withResolvers<void>();
+  const [closed, pauses, failing]: [number[], number[], (number | undefined)[]] = [[], [], []];
+  let [opened, reads, nowMs] = [0, 0, 0];
+  const relay = createWorld({
+    log,
+    monotonicMs: () => nowMs,
+    onOpen() {
+      failing.push(relay.failingSeconds());
+      nowMs += 1_000;
+      if (++opened === 2 || opened === 3) throw new Error('the server is away');
+    },
+    onClose: () => void closed.push(opened),
+    read() {
+      if (opened === 6) enough.resolve();
+      else if (opened !== 5 || ++reads > 1) throw new Error('lost');
+      relay.wakeAll();
+      return [];
+    },
+    onSleep: (ms) => void pauses.push(ms),
+  });
+  await relay.start();
+  await enough.promise;
+  await relay.stop();
+  expect(closed).toEqual([1, 4, 5, 6]);
+  expect(pauses.slice(0, 5)).toEqual([50, 100, 200, 400, 50]);
+  expect(failing).toEqual([undefined, 0, 1, 2, 3, 0]);
+  expect(lines.map(({ msg, err }) => [msg, (err as Error | undefined)?.message])).toEqual([
+    ['the relay has failed, or has lost its connection; connecting again until it works', 'lost'],
+    ['the relay cannot connect; connecting again until it works', 'the server is away'],
+    ['the relay has failed, or has lost its connection; connecting again until it works', 'lost'],
+    ['the relay works again', undefined],
+    ['the relay has failed, or has lost its connection; connecting again until it works', 'lost'],
+    ['the relay works again', undefined],
+  ]);
 });

@@ -1,0 +1,32 @@
+import { jest } from '@jest/globals';
+import { createLog } from '@taskmesh/service';
+import { eventually } from '@taskmesh/testing';
+import { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Registry } from 'prom-client';
+import { clientRequests } from './client-request.ts';
+import { readJsonObject } from './json-body.ts';
+import { createMemory } from './memory.ts';
+
+it('counts a decoded body while it waits for its turn, and until its response is sent', async () => {
+  const clientIp = () => '127.0.0.1';
+  const log = createLog({ service: 'test', level: 'silent' });
+  const memory = createMemory({ maxBytes: 1_000, metrics: new Registry(), log });
+  const request = new (clientRequests({ memory, clientIp }))(new Socket());
+  request.rawHeaders = ['Content-Type', 'application/json'];
+  const held = jest.spyOn(memory, 'hold');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const blockingWork = { run: async <Result>(_network: string, work: () => Result) => promise.then(work) };
+  const body = gzipSync(JSON.stringify({ text: ' '.repeat(500_000) }));
+  Object.assign(request.headers, { 'content-length': String(body.length), 'content-encoding': 'gzip' });
+  request.complete = true;
+  request.push(body);
+  request.push(null);
+  const reading = readJsonObject(request, { clientIp, blockingWork });
+  await eventually(() => expect(held.mock.lastCall?.[1]).toBeGreaterThan(480_000));
+  resolve();
+  await reading;
+  expect(held.mock.lastCall?.[1]).toBeGreaterThan(480_000);
+  request.release();
+  expect(held.mock.lastCall?.[1]).toBe(0);
+});
