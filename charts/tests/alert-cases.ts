@@ -36,6 +36,12 @@ const CASES: [alert: string, ...Series[]][] = [
   // A pod without an address is no target.
   ['TaskmeshNotReady', when(READY, '1x60', '1x116')],
   ['TaskmeshRequestsFail', when(respondedWith(200), growing(600)), when(respondedWith(503), growing(60), growing(1))],
+  [
+    'TaskmeshRequestsFail', // a defect: GraphQL responds with 200
+    when(respondedWith(200), growing(600)),
+    when(of('gateway', 'graphql_operation_duration_seconds_count', ',operation_type="query"'), growing(600)),
+    when(of('gateway', 'graphql_operation_errors_total', ',code="INTERNAL_SERVER_ERROR"'), growing(60), growing(1)),
+  ],
   ['TaskmeshEventLoopLate', when(of('tasks', 'nodejs_eventloop_lag_p99_seconds'), constant(0.5), constant(0.02))],
   ['TaskmeshLogLinesLost', when(of('tasks', 'taskmesh_log_lines_lost_total'), growing(1), constant(5))],
   [
