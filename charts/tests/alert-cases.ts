@@ -83,7 +83,11 @@ const CASES: [alert: string, ...Series[]][] = [
     when(of('backup', verified, outcome(wrong)), growing(1), constant(2)),
     when(of('backup', verified, outcome('ok')), growing(1)),
   ]),
-  ['TaskmeshRestoreUnsettled', when(of('backup', 'taskmesh_backup_restores_unsettled'), constant(1), constant(0))],
+  ...[constant(1), '_x120'].map((fires): [string, ...Series[]] => [
+    'TaskmeshRestoreUnsettled',
+    when(of('backup', 'taskmesh_backup_restores_total', ',work="undo"'), constant(0)),
+    when(of('backup', 'taskmesh_backup_restores_unsettled'), fires, constant(0)),
+  ]),
   ['TaskmeshRestoreLeftovers', when(of('backup', 'taskmesh_backup_restore_leftovers'), constant(1), constant(0))],
 ];
 
@@ -96,6 +100,8 @@ const ofDays = ['TaskmeshBackupOld success', 'TaskmeshBackupUnproved proved'].fl
   const ahead = when(name.replace('pod="p"', 'pod="ahead"'), '99999999x300');
   return [
     when(name, '1x300', '0+3600x300'),
+    // Unknown since a restart a day ago: the last one known is old, or is not.
+    when(name, '1x264 _x36', '0+3600x264 _x36'),
     // None so far: of an installation that is twelve days old, and of one that is a day old.
     when(name, '0x300', '_x263 0x37'),
     // Of a service whose clock is far ahead, alone, and beside one whose clock is right.
