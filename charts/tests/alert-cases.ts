@@ -36,6 +36,12 @@ const CASES: [alert: string, ...Series[]][] = [
   // A pod without an address is not a target.
   ['TaskmeshNotReady', when(READY, '1x60', '1x116')],
   ['TaskmeshRequestsFail', when(respondedWith(200), growing(600)), when(respondedWith(503), growing(60), growing(1))],
+  [
+    'TaskmeshRequestsFail', // a defect: GraphQL responds with 200
+    when(respondedWith(200), growing(600)),
+    when(of('gateway', 'graphql_operation_duration_seconds_count', ',operation_type="query"'), growing(600)),
+    when(of('gateway', 'graphql_operation_errors_total', ',code="INTERNAL_SERVER_ERROR"'), growing(60), growing(1)),
+  ],
   ['TaskmeshEventLoopLate', when(of('tasks', 'nodejs_eventloop_lag_p99_seconds'), constant(0.5), constant(0.02))],
   ['TaskmeshLogLinesLost', when(of('tasks', 'taskmesh_log_lines_lost_total'), growing(1), constant(5))],
   [
@@ -77,7 +83,11 @@ const CASES: [alert: string, ...Series[]][] = [
     when(of('backup', verified, outcome(wrong)), growing(1), constant(2)),
     when(of('backup', verified, outcome('ok')), growing(1)),
   ]),
-  ['TaskmeshRestoreUnsettled', when(of('backup', 'taskmesh_backup_restores_unsettled'), constant(1), constant(0))],
+  ...[constant(1), '_x120'].map((fires): [string, ...Series[]] => [
+    'TaskmeshRestoreUnsettled',
+    when(of('backup', 'taskmesh_backup_restores_total', ',work="undo"'), constant(0)),
+    when(of('backup', 'taskmesh_backup_restores_unsettled'), fires, constant(0)),
+  ]),
   ['TaskmeshRestoreLeftovers', when(of('backup', 'taskmesh_backup_restore_leftovers'), constant(1), constant(0))],
 ];
 
@@ -90,6 +100,8 @@ const ofDays = ['TaskmeshBackupOld success', 'TaskmeshBackupUnproved proved'].fl
   const ahead = when(name.replace('pod="p"', 'pod="ahead"'), '99999999x300');
   return [
     when(name, '1x300', '0+3600x300'),
+    // Unknown since a restart a day ago: the last one known is old, or is not.
+    when(name, '1x264 _x36', '0+3600x264 _x36'),
     // None so far: of an installation that is twelve days old, and of one that is a day old.
     when(name, '0x300', '_x263 0x37'),
     // Of a service whose clock is far ahead, alone, and beside one whose clock is right.

@@ -79,6 +79,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   let closed = false;
   let reason: unknown;
   let cannotWrite = false;
+  let refusesWrites = false; // it is full, or cannot persist: reads go on
 
   redis.on('error', (error) => (reason = error));
   redis.on('close', () => {
@@ -103,19 +104,21 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   const isUp = () => !closed && redis.status === 'ready' && !checking && !cannotWrite && !circuit.isOpen();
 
   /** Runs a command; returns `otherwise` if Redis is unavailable, too slow, or refuses the command. Never rejects. */
-  const attempt = async <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise) => {
+  const attempt = async <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise, writes = false) => {
     if (opening) await opening;
     if (checking) await checking;
     if (!isUp()) return otherwise;
     try {
       const response = await inTime(command());
       noteResponse();
+      refusesWrites &&= !writes;
       return response;
     } catch (error) {
       if (error instanceof ReplyError) {
         noteResponse();
         if (isReadOnly(error)) reason = error;
         else outage.refused(error);
+        refusesWrites ||= writes && !isReadOnly(error);
       } else if (circuit.failed() && !closed) {
         outage.began(error);
         giveUp(); // the connection may never recover
@@ -140,7 +143,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   return {
     redis,
     attempt,
-    isUp,
+    isUp: () => isUp() && !refusesWrites,
     close() {
       closed = true;
       clearInterval(heartbeat);

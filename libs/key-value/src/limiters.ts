@@ -67,7 +67,7 @@ export function createRedisLimiter({ redis, attempt }: RedisConnection, options:
   return {
     async consume(key) {
       const [sharedResult, ownResult] = await Promise.all([
-        attempt(() => take(shared, key, points), null),
+        attempt(() => take(shared, key, points), null, true),
         own.consume(key),
       ]);
       isCounted = sharedResult !== null;

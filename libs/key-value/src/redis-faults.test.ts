@@ -156,6 +156,26 @@ describe('a Redis that refuses commands', () => {
     await store.set(id, '', { ttlSeconds: 0 });
   });
 
+  it('is not up from a refused write to the next one that is accepted', async () => {
+    const [redis, url, name] = [new Redis(requiredAddress('REDIS_URL')), throughProxy(), randomUUID()];
+    atEnd(async () => (await redis.acl('DELUSER', name), redis.quit()));
+    await redis.acl('SETUSER', name, 'on', '>password', '~*', '+@all', '-@write');
+    [url.username, url.password] = [name, 'password'];
+    const other = open(url);
+    atEnd(() => other.close());
+    await eventually(other.isUp);
+    const limiter = other.limiter({ name, points: 1, windowSeconds: 60 });
+    for (const write of [() => other.set(name, 'value', { ttlSeconds: 60 }), () => limiter.consume(name)]) {
+      await write();
+      await other.get(name);
+      expect(other.isUp()).toBe(false);
+      await redis.acl('SETUSER', name, '+@write');
+      await write();
+      expect(other.isUp()).toBe(true);
+      await redis.acl('SETUSER', name, '-@write');
+    }
+  });
+
   it('reports a wrong password without revealing it', async () => {
     const url = throughProxy();
     [url.username, url.password] = ['somebody', 'not-the-password'];

@@ -22,6 +22,7 @@ export function createRedisKeyValue(options: RedisConnectionOptions): KeyValue {
       await attempt<unknown, null>(
         () => (ttlMs > 0 ? redis.set(PREFIX + key, value, 'PX', ttlMs) : redis.del(PREFIX + key)),
         null,
+        ttlMs > 0, // a full Redis still deletes
       );
     },
     limiter: (limit) =>

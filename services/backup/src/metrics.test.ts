@@ -25,3 +25,10 @@ it.each<[what: string, backups: Backup[], figures: (Date | number)[]]>([
 ])('the times of archives %s', async (_what, backups, figures) => {
   expect(await figuresOf(...backups)).toEqual(figures.map(Number));
 }); // prettier-ignore
+
+it('is absent until it was read: after a restart a gauge is not 0, which would be an answer', async () => {
+  const registry = new Registry();
+  createBackupMetrics(registry);
+  const gauges = (await registry.getMetricsAsJSON()).filter(({ type }) => String(type) === 'gauge');
+  expect(gauges.flatMap(({ values }) => values)).toEqual([]);
+});

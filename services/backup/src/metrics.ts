@@ -38,6 +38,9 @@ export function createBackupMetrics(registry: Registry) {
   const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
   const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
   const left = gauge('restore_leftovers', 'Ended restores whose leftover databases still exist');
+  // Unread gauges must be absent: 0 would say that there is none.
+  for (const unread of [lastProved, lastSuccess, lastDuration, lastSize, lastVerified, unsettled, left])
+    unread.remove();
   // Series must exist from the start, so that their first failure shows as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
     for (const outcome of ['ok', 'failed']) runs.inc({ origin, outcome }, 0);

@@ -89,7 +89,7 @@ function* problemsOf(
     yield `The relay of tasks has failed for ${Math.round(relayFailingSeconds)} seconds: see its log.`;
   if (eventLog.isUpForTasks === false) yield 'The event log does not respond to the service tasks: the feed is late.';
   if (!eventLog.isUpForGateway) yield 'The event log does not respond to this gateway: the feed is late.';
-  if (!cache.isUp) yield 'Redis does not respond to this gateway: limits are counted by each process.';
+  if (!cache.isUp) yield 'Redis does not respond to this gateway, or refuses writes: each process counts limits.';
   if (feed && feed.oldestPendingAgeSeconds > LATE_S)
     yield `A change has been waiting for the event log for ${Math.round(feed.oldestPendingAgeSeconds)} seconds.`;
   const dead = feed ? feed.deadLetters.relay + feed.deadLetters.gateway : 0;
