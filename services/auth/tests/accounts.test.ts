@@ -1,12 +1,25 @@
 import { hashSync } from '@node-rs/argon2';
 import { hashSync as bcrypt } from 'bcrypt';
 import { eventually, whileLocked } from '@taskmesh/testing';
+import { randomUUID } from 'node:crypto';
+import * as statements from '../src/accounts/account.statements.ts';
 import { codeOf, SIGN_UP, SIGN_UP_PLAIN } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 
 const running = useAuth({ hashCost: { memoryCost: 16, timeCost: 2 } });
 
 describe('signing up', () => {
+  it('with a taken address is no error of PostgreSQL, whose log would show the address', async () => {
+    const [address, now] = ['taken@example.com', new Date()];
+    const times = [now, now, now, null, now];
+    const signUp = (id: string) =>
+      running.database.query(statements.SIGN_UP.text, [
+        ...[id, id, ...times, null, '', 'account.created', '', null, null, address, address, '', '', now],
+      ]);
+    expect(await signUp(randomUUID())).toHaveLength(1);
+    expect(await signUp(randomUUID())).toEqual([]);
+  });
+
   it('reports all problems of a sign-up at once', async () => {
     const issuesOf = async (input: { email: string; password: string; name: string }) => {
       const { errors } = await running.send(SIGN_UP, { input });

@@ -1,4 +1,4 @@
-import { isUniqueViolation, type Database } from '@taskmesh/store';
+import type { Database } from '@taskmesh/store';
 import type { KnownToken, RequestOrigin } from '@taskmesh/internal-api';
 import type { AuditEntry } from '../audit/audit-entry.entity.ts';
 import type { LinkedIdentity } from '../oidc/oidc.entities.ts';
@@ -70,13 +70,7 @@ export function createAccountRepository(database: Database) {
         ...session.values(origin, 'account.created'),
         ...[email, emailKey(email), name, passwordHash, emailConfirmedAt],
       ];
-      try {
-        await database.run('write', statements.SIGN_UP, values);
-        return true;
-      } catch (error) {
-        if (isUniqueViolation(error, 'accounts_email_key_unique')) return false;
-        throw error;
-      }
+      return (await database.run('write', statements.SIGN_UP, values)).length > 0;
     },
 
     /** Stores a new hash of the same password. Does nothing if the password has changed since. */

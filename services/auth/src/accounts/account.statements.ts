@@ -34,12 +34,13 @@ export const FIND_DEAREST_BCRYPT_HASH: Statement = {
     order by substring(password_hash from 5 for 2) desc limit 1`,
 };
 
-/** An account and its first session. Parameters of `OPENING`, then $14 email, $15 key, $16 name, $17 password hash, $18 now. */
+/** An account and its first session; no row if the address is taken. Parameters of `OPENING`, then $14 email, $15 key, $16 name, $17 password hash, $18 now. */
 export const SIGN_UP: Statement = {
   name: 'auth-sign-up',
   text: `with account as (
     insert into accounts (id, email, email_key, name, password_hash, email_confirmed_at, created_at, updated_at)
     values ($2::uuid, $14, $15, $16, $17, $18::timestamptz, $18::timestamptz, $18::timestamptz)
+    on conflict (email_key) do nothing -- PostgreSQL's log would show the address with an error
     returning id
   ), ${OPENING}`,
 };
