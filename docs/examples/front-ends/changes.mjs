@@ -1,7 +1,4 @@
-// What the examples of front ends share: a graphql-ws client that resumes, and changes applied to a list.
-import { createClient } from 'graphql-ws';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { token, url, waitMs } from '../feeds/taskmesh.mjs';
+// What the examples of front ends share, also in pages: subscriptions that resume, and changes applied to a list.
 
 export const LIST = `query Tasks { tasks(first: 100) { changesCursor edges { node { id title completed version } } } }`;
 
@@ -10,32 +7,7 @@ export const CHANGES = `subscription Changes($after: String) {
 }`;
 
 /** Codes with which Taskmesh ends the connection when the token has expired, or the session has ended. */
-const UNAUTHENTICATED = [4401, 4403];
-
-/** Connects again until the session has ended, and treats silence as a broken connection. */
-export function createSocket() {
-  let silence;
-  const client = createClient({
-    url: `${url.replace(/^http/, 'ws')}/graphql`,
-    connectionParams: () => ({ authorization: `Bearer ${token}` }),
-    retryAttempts: Infinity,
-    retryWait: (retries) => sleep(waitMs(retries)),
-    shouldRetry: ({ code }) => !UNAUTHENTICATED.includes(code),
-    keepAlive: 10_000,
-    on: {
-      connected: () => console.log('live'),
-      closed: () => {
-        clearTimeout(silence);
-        console.log('reconnecting');
-      },
-      ping: (isReceived) => {
-        if (!isReceived) silence = setTimeout(() => client.terminate(), 5_000);
-      },
-      pong: (isReceived) => isReceived && clearTimeout(silence),
-    },
-  });
-  return resuming(client);
-}
+export const UNAUTHENTICATED = [4401, 4403];
 
 /** After a reconnect graphql-ws sends the variables again: then they have the cursor of the last change that arrived. */
 export const resuming = (client) => ({
