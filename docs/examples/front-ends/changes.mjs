@@ -33,12 +33,13 @@ function errorOfClose({ code, message }) {
   return { message: message ?? `Closed with ${code}.`, extensions: { code: isEnd ? 'UNAUTHENTICATED' : 'NETWORK' } };
 }
 
-/** The list after a change. One that it already has, by its version, is not applied again. */
+/** The list, newest first, after a change. One that it already has, by its version, is not applied again. */
 export function applyChange(tasks, { kind, task }) {
   const known = tasks.find(({ id }) => id === task.id);
   if (known && known.version > task.version) return tasks;
   if (kind === 'DELETE') return tasks.filter((each) => each !== known);
-  return known ? tasks.map((each) => (each === known ? task : each)) : [...tasks, task];
+  if (known) return tasks.map((each) => (each === known ? task : each));
+  return kind === 'INSERT' ? [task, ...tasks] : [...tasks, task]; // an older one was beyond the page
 }
 
 /** The code of an error of the list: without one, the request got no answer from Taskmesh. */
