@@ -7,16 +7,15 @@ const ROOT = join(import.meta.dirname, '..');
 const ES2023: ts.CompilerOptions = { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] };
 const TARGETS: Record<string, ts.CompilerOptions> = { client: ES2023 };
 
-const [name = '', folder = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
+const [name = '', given = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
+const folder = resolve(given); // npm takes a/b for a repository
 const source = join(ROOT, 'packages', name);
 if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || others.length > 0) {
   console.error(readFileSync(new URL('build-package.help.txt', import.meta.url), 'utf8').trim());
   process.exit(2);
 }
-buildPackage(resolve(folder));
-console.log(
-  `Built. In your project: npm install --install-links ${folder}\nTo publish it:          npm publish ${folder}`,
-);
+buildPackage(folder);
+console.log(`Built. In your project: npm install $(npm pack ${folder})\nTo publish it:          npm publish ${folder}`);
 
 /** @throws Error with the compiler's messages */
 function buildPackage(to: string): void {

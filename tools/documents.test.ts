@@ -61,3 +61,7 @@ it.each(DOCUMENTS)('%s has only valid links, and mentions only existing commands
   const files = [...textOf(page).matchAll(/scripts\/run\.mjs ([\w./-]+\.ts)/g)].flatMap(([, file = '']) => file);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
+
+it('what front ends take from the examples imports nothing, so that it can be bundled for a page', () => {
+  expect(textOf('docs/examples/front-ends/changes.mjs')).not.toMatch(/^import |process\./m);
+});

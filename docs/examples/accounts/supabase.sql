@@ -1,5 +1,6 @@
 -- The accounts of a Supabase project as the table that Taskmesh loads: docs/moving-accounts.md
 -- If people could use an account without confirming its address, add: and email_confirmed_at is not null
+begin;
 create table public.accounts as
 select
   id,
@@ -12,3 +13,5 @@ select
   coalesce(updated_at, created_at) as updated_at
 from auth.users
 where email <> '' and deleted_at is null and coalesce(banned_until, '-infinity') < now();
+alter table public.accounts enable row level security; -- the project's API shows no rows
+commit;

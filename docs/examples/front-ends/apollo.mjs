@@ -1,5 +1,6 @@
 import { run, token, url } from '../feeds/taskmesh.mjs';
-import { applyChange, CHANGES, codeOf, createSocket, LIST, show } from './changes.mjs';
+import { applyChange, CHANGES, codeOf, LIST, show } from './changes.mjs';
+import { createSocket } from './socket.mjs';
 
 // An application imports these names from @apollo/client, @apollo/client/link/subscriptions and @apollo/client/utilities.
 // Our test runs the example with version 4 and, as a second package, with version 3, whose files Node finds by path only.

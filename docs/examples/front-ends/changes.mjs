@@ -1,7 +1,4 @@
-// What the examples of front ends share: a graphql-ws client that resumes, and changes applied to a list.
-import { createClient } from 'graphql-ws';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { token, url, waitMs } from '../feeds/taskmesh.mjs';
+// What the examples of front ends share, also in pages: subscriptions that resume, and changes applied to a list.
 
 export const LIST = `query Tasks { tasks(first: 100) { changesCursor edges { node { id title completed version } } } }`;
 
@@ -10,32 +7,7 @@ export const CHANGES = `subscription Changes($after: String) {
 }`;
 
 /** Codes with which Taskmesh ends the connection when the token has expired, or the session has ended. */
-const UNAUTHENTICATED = [4401, 4403];
-
-/** Connects again until the session has ended, and treats silence as a broken connection. */
-export function createSocket() {
-  let silence;
-  const client = createClient({
-    url: `${url.replace(/^http/, 'ws')}/graphql`,
-    connectionParams: () => ({ authorization: `Bearer ${token}` }),
-    retryAttempts: Infinity,
-    retryWait: (retries) => sleep(waitMs(retries)),
-    shouldRetry: ({ code }) => !UNAUTHENTICATED.includes(code),
-    keepAlive: 10_000,
-    on: {
-      connected: () => console.log('live'),
-      closed: () => {
-        clearTimeout(silence);
-        console.log('reconnecting');
-      },
-      ping: (isReceived) => {
-        if (!isReceived) silence = setTimeout(() => client.terminate(), 5_000);
-      },
-      pong: (isReceived) => isReceived && clearTimeout(silence),
-    },
-  });
-  return resuming(client);
-}
+export const UNAUTHENTICATED = [4401, 4403];
 
 /** After a reconnect graphql-ws sends the variables again: then they have the cursor of the last change that arrived. */
 export const resuming = (client) => ({
@@ -61,12 +33,13 @@ function errorOfClose({ code, message }) {
   return { message: message ?? `Closed with ${code}.`, extensions: { code: isEnd ? 'UNAUTHENTICATED' : 'NETWORK' } };
 }
 
-/** The list after a change. One that it already has, by its version, is not applied again. */
+/** The list, newest first, after a change. One that it already has, by its version, is not applied again. */
 export function applyChange(tasks, { kind, task }) {
   const known = tasks.find(({ id }) => id === task.id);
   if (known && known.version > task.version) return tasks;
   if (kind === 'DELETE') return tasks.filter((each) => each !== known);
-  return known ? tasks.map((each) => (each === known ? task : each)) : [...tasks, task];
+  if (known) return tasks.map((each) => (each === known ? task : each));
+  return kind === 'INSERT' ? [task, ...tasks] : [...tasks, task]; // an older one was beyond the page
 }
 
 /** The code of an error of the list: without one, the request got no answer from Taskmesh. */

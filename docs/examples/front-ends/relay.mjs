@@ -1,6 +1,7 @@
 import relay from 'relay-runtime'; // CommonJS; a bundler also takes { Network, Observable }
 import { run, token, url } from '../feeds/taskmesh.mjs';
-import { applyChange, CHANGES, codeOf, createSocket, LIST, show } from './changes.mjs';
+import { applyChange, CHANGES, codeOf, LIST, show } from './changes.mjs';
+import { createSocket } from './socket.mjs';
 
 async function fetchQuery({ text }, variables) {
   const response = await fetch(`${url}/graphql`, {

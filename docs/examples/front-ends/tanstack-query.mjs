@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/query-core';
 import { run, token, url } from '../feeds/taskmesh.mjs';
-import { applyChange, CHANGES, codeOf, createSocket, LIST, show } from './changes.mjs';
+import { applyChange, CHANGES, codeOf, LIST, show } from './changes.mjs';
+import { createSocket } from './socket.mjs';
 
 const TASKS = ['tasks'];
 const socket = createSocket();

@@ -1,6 +1,7 @@
 import { Client, fetchExchange, subscriptionExchange } from '@urql/core';
 import { run, token, url } from '../feeds/taskmesh.mjs';
-import { applyChange, CHANGES, codeOf, createSocket, LIST, show } from './changes.mjs';
+import { applyChange, CHANGES, codeOf, LIST, show } from './changes.mjs';
+import { createSocket } from './socket.mjs';
 
 const socket = createSocket();
 const client = new Client({

@@ -63,7 +63,7 @@ afterAll(() => rmSync(project, { recursive: true }));
 async function start(example: string): Promise<string> {
   const code = (example.split('```')[0] ?? '')
     .replace(/const urls = .*;/, `const urls = ${JSON.stringify(urls)};`)
-    .replace('port: 4000', 'port: 0')
+    .replace(/port: 400\d/, 'port: 0')
     .replace('listen(4000', 'listen(0');
   writeFileSync(join(project, 'example.mjs'), code);
   const child = spawn(process.execPath, ['example.mjs'], { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] });

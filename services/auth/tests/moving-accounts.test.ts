@@ -39,6 +39,9 @@ it.each([
   const bcrypt = (await hash(PASSWORD, 10)).replace('$2b$', () => variant);
   await other.query(users.replace('BCRYPT', () => bcrypt));
   await other.query(statementFor(system));
+  // Supabase serves what is in public to everybody, but for tables with row level security.
+  const secured = await other.query(`select relrowsecurity as is from pg_class where oid = 'accounts'::regclass`);
+  expect(secured).toEqual([{ is: system === 'supabase' }]);
   // The table as backup's loader leaves it.
   await other.query('create schema restored; alter table accounts set schema restored');
   expect(await running.auth.restore.importDatabase(other.name)).toMatchObject({
