@@ -71,7 +71,7 @@ describe('an archive that was made here', () => {
   it.each<[string, (content: Content) => void, RegExp]>([
     ['does not tell its schema', ofTasks(null), /no version, and known/],
     ['reports an earlier schema than it has', ofTasks('0001-tasks-and-feed'), /not of the version 0001-tasks-and-feed/],
-    ['has a column of another type', inTasks(/(\bcompleted"?) boolean/, '$1 text'), /without tasks\.completed, which/],
+    ['has a column of another type', inTasks(/(\bcompleted"?) boolean/, '$1 text'), /lacks tasks\.completed, which/],
     ['has rows that break the rules of today', inTasks('\tplain 24\t', '\tx\t'), /title has at least 3 characters/],
     ['has rows that the store itself refuses', inTasks(/\tlow\t/, '\tno\t'), /break the rules|was not accepted/],
   ])('is not fit for a restore when it %s', async (_what, change, reason) => {
