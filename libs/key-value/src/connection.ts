@@ -37,6 +37,8 @@ function inTime<Answer>(response: Promise<Answer>): Promise<Answer> {
 
 const FAILURES_TO_OPEN = 3;
 const CHECK_MS = 2_000;
+/** Written while writes are refused, to notice when they are accepted again. */
+const PROBE = 'taskmesh:probe';
 
 /** Opens for a while after a few consecutive failures, so that callers do not wait for a store that does not respond. */
 function createCircuit(openMs: number) {
@@ -93,6 +95,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   };
   let checking: Promise<void> | undefined;
   redis.on('ready', () => {
+    refusesWrites = false;
     checking = noteReady().finally(() => (checking = undefined));
   });
 
@@ -134,7 +137,8 @@ export function createRedisConnection(options: RedisConnectionOptions) {
 
   const ping = async () => {
     for (let count = 0; count < FAILURES_TO_OPEN; count += 1) {
-      if (await attempt(() => redis.ping(), null)) return;
+      const writes = refusesWrites;
+      if (await attempt(() => (writes ? redis.set(PROBE, '', 'PX', 1_000) : redis.ping()), null, writes)) return;
     }
   };
   // Reconnects to a replica: it may have been promoted, or the address may lead to the primary now.

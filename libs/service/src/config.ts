@@ -133,7 +133,7 @@ export const setting = {
     z
       .string()
       .regex(
-        /^(?:(?:[^<>":()\p{Cc}]|"[^<>"\\\p{Cc}]*"|\([^<>"()\p{Cc}]*\))*<[^\p{Z}\p{C}<>@,()]+@[^\p{Z}\p{C}<>@,()]+>|[^\p{Z}\p{C}<>@,"():;]+@[^\p{Z}\p{C}<>@,"():;]+)$/u,
+        /^(?:(?:[^<>":()@\p{Cc}]|"[^<>"\\\p{Cc}]*"|\([^<>"()\p{Cc}]*\))*<[^\p{Z}\p{C}<>@,()]+@[^\p{Z}\p{C}<>@,()]+>|[^\p{Z}\p{C}<>@,"():;]+@[^\p{Z}\p{C}<>@,"():;]+)$/u,
         'must be like Tasks <tasks@example.com>',
       ),
   /** Comma-separated values; blanks around them are ignored. */

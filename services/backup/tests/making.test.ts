@@ -101,9 +101,11 @@ describe('making a backup', () => {
     const found = { origin: 'request', sizeBytes: made.sizeBytes, sha256: made.sha256 };
     expect(await fixture.backup.backups.find(made.file)).toMatchObject(found);
     await fixture.withOther({}, ({ backups }) => backups.list()); // records unknown origins
+    await fixture.own.query(`update backups set unfit_at = now(), unfit_reason = 'bad' where file = $1`, [made.file]);
     await fixture.backup.backups.tidy();
-    const catalogued = [{ file: made.file, stores: ['tasks', 'auth'], origin: 'request' }, expect.objectContaining({ origin: 'upload' })]; // prettier-ignore
-    expect(await fixture.own.query('select file, stores, origin from backups order by origin')).toEqual(catalogued);
+    const catalogued = [{ file: made.file, stores: ['tasks', 'auth'], origin: 'request', unfit_reason: 'bad' }, expect.objectContaining({ origin: 'upload' })]; // prettier-ignore
+    const rows = await fixture.own.query('select file, stores, origin, unfit_reason from backups order by origin');
+    expect(rows).toEqual(catalogued);
     await fixture.own.query('truncate backups');
     await fixture.backup.backups.tidy();
     expect(await fixture.own.query('select file from backups')).toEqual([]); // saved once

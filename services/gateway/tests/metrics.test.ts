@@ -133,7 +133,7 @@ describe('the metrics of the graph', () => {
   it('count operations by kind, requests by service, errors and refusals by code', async () => {
     const token = await gateway.auth.token(USER);
     await gateway.graphql('{ taskStatistics { total } }', { token });
-    await gateway.graphql('{ taskStatistics { total } }');
+    await gateway.graphql('{ taskStatistics { total } other: taskStatistics { completed } }');
     await gateway.graphql('{ tasks { edges { node { id } } } }', { token });
     await gateway.graphql('{ nothing }', { token });
     for (const [series, count] of [

@@ -75,6 +75,8 @@ function accountTransaction(em: EntityManager) {
 
     lockAccount: (id: string) => em.findOne(AccountEntity, id, locked),
     findAccount: (id: string) => em.findOneOrFail(AccountEntity, id),
+    /** Whether another account has the address with this key. */
+    isTaken: async (emailKey: string, id: string) => (await em.count(AccountEntity, { emailKey, id: { $ne: id } })) > 0,
     addAccount({ now, ...account }: NewAccount) {
       const times = { emailConfirmedAt: now, createdAt: now, updatedAt: now };
       const created = em.create(AccountEntity, { ...account, ...times, hasPassword: false, passwordVersion: 1 });

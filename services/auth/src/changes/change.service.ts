@@ -147,8 +147,11 @@ export function createChangeService(common: CommonParts): ChangeService {
         const { id: accountId, email: recipient } = account;
         if (sessionId !== undefined && !(await transaction.lockCaller({ userId: accountId, sessionId })))
           throw sessionEnded();
+        const key = emailKey(token.email) ?? token.email;
+        // An error of PostgreSQL would keep the address in its log.
+        if (await transaction.isTaken(key, accountId)) throw emailTaken();
         account.email = token.email;
-        account.emailKey = emailKey(token.email) ?? token.email;
+        account.emailKey = key;
         account.emailConfirmedAt = now;
         account.updatedAt = now;
         // Including password resets that were mailed to the former address.

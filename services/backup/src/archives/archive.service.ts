@@ -67,7 +67,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, timeouts, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: timeouts.busyMs };
 
-  /** Archives that were not catalogued. They outrank what another instance catalogues, which does not know their origin. */
+  /** Archives that were not catalogued when they were made. */
   const uncatalogued = new Map<string, Backup>();
   const save = (backup: Backup) => repository.save(backup).then(() => void uncatalogued.delete(backup.file));
 
@@ -87,14 +87,22 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     return (await content) === sha256 ? find(file) : undefined;
   };
 
+  /** Another instance may have examined and catalogued it since, without knowing its origin. */
+  const recall = (made: Backup, row: Backup | undefined): Backup => {
+    const { origin, sha256, createdAt } = made;
+    return row?.sizeBytes === made.sizeBytes ? { ...row, origin, sha256, createdAt } : (row ?? made);
+  };
+
   const find = async (file: string): Promise<Backup | undefined> => {
     const archive = await storage.find(file);
-    return archive && describe(archive, uncatalogued.get(file) ?? (await repository.find(file)));
+    const [made, row] = [uncatalogued.get(file), archive && (await repository.find(file))];
+    return archive && describe(archive, made ? recall(made, row ?? undefined) : row);
   };
 
   const list = async (): Promise<Backup[]> => {
     const [archives, known] = await Promise.all([storage.list(), repository.all()]);
-    const byFile = new Map([...known, ...uncatalogued.values()].map((backup) => [backup.file, backup]));
+    const byFile = new Map(known.map((backup) => [backup.file, backup]));
+    for (const [file, made] of uncatalogued) byFile.set(file, recall(made, byFile.get(file)));
     return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
   };
 
@@ -133,7 +141,11 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       return 0;
     });
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-    for (const each of uncatalogued.values()) await save(each).catch(() => undefined);
+    for (const { file, sizeBytes } of uncatalogued.values()) {
+      const found = await find(file).catch(() => null);
+      if (found?.sizeBytes === sizeBytes) await save(found).catch(() => undefined);
+      else if (found !== null) uncatalogued.delete(file); // it was replaced, or removed elsewhere
+    }
     await showFigures();
   };
 

@@ -95,6 +95,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
       verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
     const oldestFirst = newestFirst.toSorted((one, other) => provenAt(one) - provenAt(other));
     await allOf([() => proveOne(newestFirst), () => proveOne(oldestFirst)]);
+    if (!verified && stored.length === 0)
+      throw conflict('There is no archive, though some are known: is this the right storage?');
     if (!verified) throw conflict('No archive could be verified.');
   };
 

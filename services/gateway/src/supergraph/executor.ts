@@ -200,7 +200,7 @@ export function createGraphMetrics(registry: Registry) {
     'Time until a service responded to one request of an operation',
     'subgraph',
   );
-  const errors = counter('graphql_operation_errors_total', 'Errors in results of operations, by code', 'code');
+  const errors = counter('graphql_operation_errors_total', 'Operations whose results have errors, by code', 'code');
   const refused = counter(
     'graphql_operations_refused_total',
     'Operations of clients that were refused: limits, validation, documents that are not trusted',
@@ -213,7 +213,8 @@ export function createGraphMetrics(registry: Registry) {
     operation({ operation }: PreparedOperation, seconds: number, result: Pick<OperationResult, 'errors'>) {
       operations.observe({ operation_type: operation.operation }, seconds);
       if (!result.errors) return;
-      for (const { extensions } of result.errors) errors.inc({ code: String(extensions?.['code']) });
+      for (const code of new Set(result.errors.map(({ extensions }) => String(extensions?.['code']))))
+        errors.inc({ code });
     },
     /** Counts the requests to a service, answered or not. */
     requests: (subgraph: string) => (seconds: number) => requests.observe({ subgraph }, seconds),

@@ -122,9 +122,7 @@ function FeedCard({ status: { feed, eventLog, cache } }: { status: PlatformStatu
           ],
           [
             'Shared cache (Redis)',
-            cache.system === 'memory' ? null : (
-              <Mark isGood={cache.isUp}>{cache.isUp ? 'Answers' : 'Does not answer'}</Mark>
-            ),
+            cache.system === 'memory' ? null : <Mark isGood={cache.isUp}>{cache.isUp ? 'Answers' : 'Not usable'}</Mark>,
           ],
           ['Epoch', feed?.epoch],
         ]}
