@@ -1,4 +1,14 @@
-import { AppError, forbidden, isErrorCode, parseInput, toAppError, unauthenticated } from '@taskmesh/contracts';
+import {
+  AppError,
+  forbidden,
+  isErrorCode,
+  notFound,
+  parseInput,
+  rateLimited,
+  toAppError,
+  unauthenticated,
+  unavailable,
+} from '@taskmesh/contracts';
 import { type AccessTokenClaims, ANONYMOUS, type Identity } from '@taskmesh/identity';
 import { createLines, type Lines, type OnWorkProgress } from '@taskmesh/internal-api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -203,11 +213,11 @@ function errorOf({ message, extensions = {} }: GraphQLFormattedError): AppError 
   const { code } = extensions;
   const issues = issuesIn(extensions);
   // A newer graph no longer has the operation: the path is absent, as it would be after a restart.
-  if (code === 'OPERATION_RESOLUTION_FAILURE') return new AppError('NOT_FOUND', 'There is nothing at this path.');
+  if (code === 'OPERATION_RESOLUTION_FAILURE') return notFound('There is nothing at this path.');
   if (!isErrorCode(code) || code === 'INTERNAL_SERVER_ERROR')
     return new AppError('INTERNAL_SERVER_ERROR', 'Internal server error.');
-  if (code === 'RATE_LIMITED') return new AppError(code, message, { retryAfterSeconds: secondsIn(extensions) });
-  if (code === 'SERVICE_UNAVAILABLE') return new AppError(code, message, { retryAfterSeconds: 1 });
+  if (code === 'RATE_LIMITED') return rateLimited(secondsIn(extensions), message);
+  if (code === 'SERVICE_UNAVAILABLE') return unavailable(message);
   if (issues?.some(({ path }) => path === 'idempotencyKey')) return keyReused();
   const passes = code === 'CONFLICT' && extensions['retryAfterSeconds'] !== undefined;
   return new AppError(code, message, { issues, ...(passes && { retryAfterSeconds: secondsIn(extensions) }) });
