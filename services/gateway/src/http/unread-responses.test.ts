@@ -20,7 +20,7 @@ describe('unread responses', () => {
     const log = createLog({ service: 'test', level: 'silent' });
     const memory = createMemory({ maxBytes: 5.5 * SIZE, metrics: new Registry(), log });
     const IncomingMessage = clientRequests({ memory, clientIp: () => '192.0.2.1' });
-    const server = createServer({ IncomingMessage }, (_request, response) => answer(response));
+    const server = createServer({ IncomingMessage, keepAliveTimeout: 0 }, (_request, response) => answer(response));
     serveSequentially(server);
     memory.watch(trackUnreadResponses(server, () => '192.0.2.1'));
     await memory.start();
@@ -34,7 +34,9 @@ describe('unread responses', () => {
       getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? 0;
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const request = () =>
-      new Promise((resolve) => get(url, { agent }, (response) => response.resume().once('close', resolve)));
+      new Promise((resolve, reject) =>
+        get(url, { agent }, (response) => response.resume().once('close', resolve)).once('error', reject),
+      );
     const some = async (rounds: number) => {
       for (let round = 0; round < rounds; round++) {
         await Promise.all(Array.from({ length: 40 }, request));
