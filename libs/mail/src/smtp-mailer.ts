@@ -70,12 +70,15 @@ function isFinal(error: unknown): boolean {
   return enhanced === undefined || enhanced.startsWith('5.1.');
 }
 
-/** Mail servers repeat the recipient in their responses. Our addresses contain no blanks. */
-const ADDRESS = /\S*@\S*/g;
-
-/** Keeps only the parts of an error that may be logged. The library's own error also lists the recipients. */
+/**
+ * Keeps only the parts of an error that may be logged. The library's own error also lists the recipients, and mail servers
+ * repeat them in their responses. Our addresses contain no blanks.
+ */
 function withoutAddresses(error: unknown): Error {
   const { message, code, responseCode, command } = error as Error &
     Record<'code' | 'responseCode' | 'command', unknown>; // as far as it has them
-  return Object.assign(new Error(String(message).replace(ADDRESS, '[address]')), { code, responseCode, command });
+  const text = String(message)
+    .replace(/\S+/g, (word) => (word.includes('@') ? '[address]' : word))
+    .slice(0, 1_000);
+  return Object.assign(new Error(text), { code, responseCode, command });
 }

@@ -124,6 +124,14 @@ describe('an SMTP server that refuses a mail', () => {
       expect(text).not.toMatch(/absentee|example\.com/);
     },
   );
+
+  it('at great length neither stops the process nor fills its log', async () => {
+    const begin = process.cpuUsage();
+    const failure = await failureOf('ada@example.com', 450, 'x'.repeat(300_000));
+    const { user, system } = process.cpuUsage(begin);
+    expect((user + system) / 1_000).toBeLessThan(2_000); // 90 s when the search for addresses was quadratic
+    expect((failure as Error).message.length).toBeLessThan(1_001);
+  });
 });
 
 it('an SMTP server that is down causes a temporary error', async () => {

@@ -146,6 +146,22 @@ it('reads every owner again after a replay that began during a round', async () 
   expect(skipped).toEqual([[], [], ['owner 2']]);
 });
 
+it('gives up after ten seconds without success, but not before it has tried every owner', async () => {
+  let [nowMs, opened, read] = [0, 0, 0];
+  const readAtEnd = await runRelay<number>((end) => ({
+    monotonicMs: () => nowMs,
+    onOpen: () => ++opened === 2 && end(read),
+    read(limit) {
+      nowMs += 1_000;
+      const rows = Array.from({ length: Math.min(limit, 600 - read) }, (_, n) => change(read + n));
+      read += rows.length;
+      return rows;
+    },
+    onPublish: () => undefined,
+  }));
+  expect(readAtEnd).toBe(600);
+});
+
 it('puts no change aside while cursors cannot be made', async () => {
   const { log, lines } = createRecordingLog();
   let seals = 0;

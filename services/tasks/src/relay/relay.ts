@@ -143,7 +143,9 @@ export function createRelay(deps: RelayDeps) {
       }
       onRound();
       const nothingPublished = outcome.published.length === 0 && outcome.failed.length > 0;
-      failingSince = nothingPublished ? Math.min(failingSince, readAt) : Infinity;
+      // Not while more is to be read, which may be of owners whose changes are accepted: a new lease reads from the beginning.
+      const isLast = fresh.length < limit && !fresh.some(({ is_cut }) => is_cut);
+      failingSince = nothingPublished && isLast ? Math.min(failingSince, readAt) : Infinity;
       if (monotonicMs() - failingSince > GIVE_UP_AFTER_MS) {
         log.warn({ parts: current.leasedParts() }, 'cannot publish anything; leaving it to others for a moment');
         claimFrom = monotonicMs() + 4 * CLAIM_EVERY_MS;
