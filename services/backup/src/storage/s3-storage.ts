@@ -129,14 +129,16 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
           // Otherwise the list would be incomplete, or would never end.
           const { NextContinuationToken: next } = page;
           if (next ? next === ContinuationToken : page.IsTruncated) refuseResponse();
-          for (const { Key = '', Size = 0, LastModified = UNDATED } of page.Contents ?? [])
-            archives.push({ file: Key.slice(prefix.length), sizeBytes: Size, modifiedAt: LastModified });
+          for (const { Key = '', Size = 0, LastModified = UNDATED } of page.Contents ?? []) {
+            const file = Key.slice(prefix.length);
+            if (isListableName(file)) archives.push({ file, sizeBytes: Size, modifiedAt: LastModified });
+          }
           ContinuationToken = next;
         } while (ContinuationToken);
       } catch (error) {
         throw asBucketFailure(error);
       }
-      return archives.filter(({ file }) => isListableName(file));
+      return archives;
     },
 
     find,
