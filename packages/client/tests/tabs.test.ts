@@ -1,7 +1,7 @@
+import { eventually } from '@taskmesh/testing';
 import { createClient } from '../src/client.ts';
 import { CREATE_TASK, LOGIN, LOGOUT } from '../src/operations.generated.ts';
 import { createMemoryStorage } from '../src/storage.ts';
-import { eventually } from './support/eventually.ts';
 import { settled } from './support/manual-time.ts';
 
 const WRITES = 'taskmesh.writes.ada';
