@@ -6,7 +6,7 @@ import {
   createClient,
   readSignInAnswer,
 } from '@taskmesh/client';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, createGraphql, makeBackup, newAccount, PASSWORD, restoreBackup } from '../http.ts';
 import { mailedToken } from '../mails.ts';
@@ -25,15 +25,11 @@ const product = useProduct('start', () => ({
   ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
 }));
 
-const devices: Device[] = [];
 const device = async (options: Omit<DeviceOptions, 'url'> = { transport: 'graphql-ws' }): Promise<Device> => {
   const made = await createDevice({ url: product().url, ...options });
-  devices.push(made);
+  atEnd(() => made.close());
   return made;
 };
-afterEach(async () => {
-  for (const each of devices.splice(0)) await each.close();
-});
 
 const isLive = ({ list }: Device) => eventually(() => expect(list.get().status).toBe('live'));
 const signedUp = async (at: Device): Promise<Account> => {
@@ -134,38 +130,6 @@ it('a session that ended elsewhere empties the list, and writes are refused', as
   await eventually(() => expect(one.list.get()).toMatchObject({ status: 'signed-out', tasks: [] }));
   expect(one.client.user()).toBeNull();
   expect(await codeOf(one.client.createTask({ title: 'refused' }))).toBe('SIGNED_OUT');
-});
-
-it('offline writes wait, survive a restart of the page, and are done once', async () => {
-  const storage = createMemoryStorage();
-  const one = await device({ transport: 'graphql-ws', storage });
-  const account = await signedUp(one);
-  const task = await one.client.createTask({ title: 'there before' });
-
-  await one.network.cut();
-  const lost = [
-    one.client.createTask({ title: 'written offline' }),
-    one.client.updateTask(task.id, { title: 'renamed offline' }),
-  ];
-  for (const each of lost) each.catch(() => undefined); // the restarted page does not wait for these promises
-  await eventually(() => expect(titlesOn(one).toSorted()).toEqual(['renamed offline', 'written offline']));
-  expect(one.list.get().tasks.every(({ isPending }) => isPending)).toBe(true);
-  await eventually(() =>
-    expect(storage.getItem(`taskmesh.writes.${one.client.user()?.id}`)).toContain('renamed offline'),
-  );
-  await one.close();
-  devices.splice(0);
-
-  const again = await device({ transport: 'graphql-ws', storage });
-  await isLive(again);
-  // `pendingWrites` would not do: it is also 0 until the stored writes have been read.
-  const expected = await eventually(async () => {
-    const tasks = await readList(product().url, account);
-    expect(tasks.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
-    return tasks;
-  });
-  await eventually(() => expect(again.client.pendingWrites()).toBe(0));
-  await eventually(() => expect(shownBy(again)).toEqual(expected));
 });
 
 it('a write that the server refuses is rolled back', async () => {
