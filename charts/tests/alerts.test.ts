@@ -1,7 +1,7 @@
 import { parser } from '@prometheus-io/lezer-promql';
+import { makeTempDir } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
@@ -63,9 +63,8 @@ describeLong('an alert', () => {
   let promtool: string;
   beforeAll(async () => {
     promtool = await providePromtool();
-    dir = mkdtempSync(join(tmpdir(), 'taskmesh-alerts-'));
+    dir = makeTempDir();
   });
-  afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   /** Whether it fires at the end of these series. */
   async function fires({ alert, time }: AlertCase, series: Record<string, string>): Promise<boolean> {

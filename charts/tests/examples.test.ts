@@ -48,9 +48,7 @@ describe('the examples for Argo CD', () => {
   });
 });
 
-it('no example ignores the number of pods: with an autoscaler the chart has none', async () => {
-  const numbers = serving(await render({ values: 'ci/hpa-ingress-values.yaml' })).map(({ spec }) => spec?.replicas);
-  expect(numbers).toEqual([undefined, undefined, undefined, 1]);
+it('no example ignores the number of pods: with an autoscaler the chart has none', () => {
   for (const file of globSync('{argocd,flux}/*.yaml', { cwd: EXAMPLES }))
     expect([file, /ignoreDifferences|\/spec\/replicas/.test(read(file))]).toEqual([file, false]);
 });

@@ -1,25 +1,35 @@
-import { createMemoryStorage, READ_PROFILE, REQUEST_EMAIL_CHANGE, type TaskmeshError } from '@taskmesh/client';
-import { eventually } from '@taskmesh/testing';
+import {
+  createMemoryStorage,
+  READ_PROFILE,
+  REQUEST_EMAIL_CHANGE,
+  type TaskmeshError,
+  createClient,
+  readSignInAnswer,
+} from '@taskmesh/client';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, createGraphql, makeBackup, newAccount, restoreBackup } from '../http.ts';
+import { type Account, createGraphql, makeBackup, newAccount, PASSWORD, restoreBackup } from '../http.ts';
 import { mailedToken } from '../mails.ts';
 import { useProduct } from '../product.ts';
-import { createDevice, readList, shownBy, type Device, type DeviceOptions } from './device.ts';
+import { createDevice, readList, shownBy, type Device, type DeviceOptions, type Transport } from './device.ts';
+import { startSignInProvider } from '@taskmesh/testing/sign-in-provider';
+import { randomUUID } from 'node:crypto';
 
 /** The lifetime of access tokens: anything longer needs a refresh. */
 const TOKEN_S = 3;
 
-const product = useProduct('start', () => ({ ACCESS_TOKEN_TTL_S: String(TOKEN_S) }));
+const PUBLIC_URL = 'http://tasks.example';
+const provider = await startSignInProvider({ redirectUri: `${PUBLIC_URL}/api/auth/oidc/callback` });
+const product = useProduct('start', () => ({
+  ...{ ACCESS_TOKEN_TTL_S: String(TOKEN_S), PUBLIC_URL, OIDC_ISSUER: provider.issuer, OIDC_NAME: 'Example' },
+  ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
+}));
 
-const devices: Device[] = [];
 const device = async (options: Omit<DeviceOptions, 'url'> = { transport: 'graphql-ws' }): Promise<Device> => {
   const made = await createDevice({ url: product().url, ...options });
-  devices.push(made);
+  atEnd(() => made.close());
   return made;
 };
-afterEach(async () => {
-  for (const each of devices.splice(0)) await each.close();
-});
 
 const isLive = ({ list }: Device) => eventually(() => expect(list.get().status).toBe('live'));
 const signedUp = async (at: Device): Promise<Account> => {
@@ -31,8 +41,10 @@ const signedUp = async (at: Device): Promise<Account> => {
 const codeOf = (write: Promise<unknown>) => write.then(() => 'none').catch(({ code }: TaskmeshError) => code);
 const titlesOn = (at: Device) => shownBy(at).map(({ title }) => title);
 
-describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
-  it('a list stays live when its token expires, and gets its next change with a fresh one', async () => {
+const TRANSPORTS = ['graphql-ws', 'sse'] as const;
+
+it('a list stays live when its token expires, and gets its next change with a fresh one', async () => {
+  const staysLive = async (transport: Transport) => {
     const one = await device({ transport });
     const account = await signedUp(one);
     const statuses = new Set<string>();
@@ -46,21 +58,28 @@ describe.each(['graphql-ws', 'sse'] as const)('over %s', (transport) => {
     await other.client.createTask({ title: 'by a fresh token' });
     await eventually(() => expect(titlesOn(one)).toEqual(['by a fresh token']));
     expect(statuses).not.toContain('signed-out');
-  });
+  };
+  await Promise.all(TRANSPORTS.map(staysLive));
+});
 
-  it('a list follows a restore: tasks created since the backup disappear', async () => {
+it('a list follows a restore: tasks created since the backup disappear', async () => {
+  const signUpOver = async (transport: Transport) => {
     const one = await device({ transport });
-    const account = await signedUp(one);
-    await one.client.createTask({ title: 'kept' });
-    const file = await makeBackup(product().url);
-    await one.client.createTask({ title: 'made since' });
-    expect(shownBy(one)).toHaveLength(2);
-    expect((await restoreBackup(product().url, file)).status).toBe(200);
-    await eventually(() => expect(titlesOn(one)).toEqual(['kept']));
-    await one.client.createTask({ title: 'made afterwards' });
+    return { one, account: await signedUp(one) };
+  };
+  const both = await Promise.all(TRANSPORTS.map(signUpOver));
+  const create = (title: string) => Promise.all(both.map(({ one }) => one.client.createTask({ title })));
+  await create('kept');
+  const file = await makeBackup(product().url);
+  await create('made since');
+  for (const { one } of both) expect(shownBy(one)).toHaveLength(2);
+  expect((await restoreBackup(product().url, file)).status).toBe(200);
+  for (const { one } of both) await eventually(() => expect(titlesOn(one)).toEqual(['kept']));
+  await create('made afterwards');
+  for (const { one, account } of both) {
     expect(shownBy(one)).toEqual(await readList(product().url, account));
     await isLive(one);
-  });
+  }
 });
 
 it('calls the REST API as the user, even after the token expired', async () => {
@@ -113,38 +132,6 @@ it('a session that ended elsewhere empties the list, and writes are refused', as
   expect(await codeOf(one.client.createTask({ title: 'refused' }))).toBe('SIGNED_OUT');
 });
 
-it('offline writes wait, survive a restart of the page, and are done once', async () => {
-  const storage = createMemoryStorage();
-  const one = await device({ transport: 'graphql-ws', storage });
-  const account = await signedUp(one);
-  const task = await one.client.createTask({ title: 'there before' });
-
-  await one.network.cut();
-  const lost = [
-    one.client.createTask({ title: 'written offline' }),
-    one.client.updateTask(task.id, { title: 'renamed offline' }),
-  ];
-  for (const each of lost) each.catch(() => undefined); // the restarted page does not wait for these promises
-  await eventually(() => expect(titlesOn(one).toSorted()).toEqual(['renamed offline', 'written offline']));
-  expect(one.list.get().tasks.every(({ isPending }) => isPending)).toBe(true);
-  await eventually(() =>
-    expect(storage.getItem(`taskmesh.writes.${one.client.user()?.id}`)).toContain('renamed offline'),
-  );
-  await one.close();
-  devices.splice(0);
-
-  const again = await device({ transport: 'graphql-ws', storage });
-  await isLive(again);
-  // `pendingWrites` would not do: it is also 0 until the stored writes have been read.
-  const expected = await eventually(async () => {
-    const tasks = await readList(product().url, account);
-    expect(tasks.map(({ title }) => title).toSorted()).toEqual(['renamed offline', 'written offline']);
-    return tasks;
-  });
-  await eventually(() => expect(again.client.pendingWrites()).toBe(0));
-  await eventually(() => expect(shownBy(again)).toEqual(expected));
-});
-
 it('a write that the server refuses is rolled back', async () => {
   const one = await device();
   await signedUp(one);
@@ -156,4 +143,68 @@ it('a write that the server refuses is rolled back', async () => {
   expect(titlesOn(one)).toEqual(['by somebody else']);
   expect(await codeOf(one.client.createTask({ title: 'no' }))).toBe('BAD_USER_INPUT');
   expect(shownBy(one)).toHaveLength(1);
+});
+
+const newClient = (storage = createMemoryStorage()) => createClient({ url: product().url, storage });
+
+/** Follows the redirects as a browser does. Returns the fragment of the address on return. */
+async function go(location: string, sub: string | null): Promise<string> {
+  const begun = await fetch(location, { redirect: 'manual' });
+  const cookie = /^[^;]+/.exec(begun.headers.get('set-cookie') ?? '')?.[0] ?? '';
+  const { pathname, search } = await provider.signIn(begun.headers.get('location') ?? '', sub);
+  const ended = await fetch(product().url + pathname + search, { redirect: 'manual', headers: { cookie } });
+  return new URL(ended.headers.get('location') ?? '', product().url).hash;
+}
+
+function newPerson(email = `${randomUUID()}@example.com`) {
+  const sub = randomUUID();
+  provider.accounts.set(sub, { email, email_verified: true, name: 'Ada' });
+  return { sub, email };
+}
+
+async function codeFor(client: ReturnType<typeof newClient>, sub: string): Promise<string> {
+  const answer = readSignInAnswer(await go(await client.beginProviderSignIn('/'), sub));
+  if (!answer || !('code' in answer)) throw new Error(JSON.stringify(answer));
+  return answer.code;
+}
+
+it('signs in on the page after the redirect, which has the storage of the page before', async () => {
+  const storage = createMemoryStorage();
+  const { sub, email } = newPerson();
+  const code = await codeFor(newClient(storage), sub);
+  const client = newClient(storage);
+  expect(await client.signInProvider()).toBe('Example');
+  expect(await client.signInWithCode(code)).toMatchObject({ email, name: 'Ada' });
+  expect(client.user()?.email).toBe(email);
+  const { id } = await client.createTask({ title: 'Signed in elsewhere' });
+  expect(id).toEqual(expect.any(String));
+  client.close();
+});
+
+it('does not sign in on a page that did not begin the sign-in, or began another one', async () => {
+  const { sub } = newPerson();
+  const code = await codeFor(newClient(), sub);
+  expect(await codeOf(newClient().signInWithCode(code))).toBe('SIGN_IN_NOT_BEGUN');
+  const other = newClient();
+  await other.beginProviderSignIn('/');
+  expect(await codeOf(other.signInWithCode(code))).toBe('BAD_USER_INPUT');
+  expect(other.user()).toBeNull();
+});
+
+it('links the provider to the signed-in user', async () => {
+  const client = newClient();
+  const { sub, email } = newPerson();
+  await client.signUp({ email, password: PASSWORD, name: 'Ada' });
+  const code = await codeFor(client, sub);
+  expect(await client.linkIdentity(code, PASSWORD)).toMatchObject({ issuer: provider.issuer, email });
+  client.close();
+});
+
+it('reports why the sign-in failed', async () => {
+  const client = newClient();
+  expect(readSignInAnswer(await go(await client.beginProviderSignIn(), null))).toEqual({
+    error: 'access_denied',
+    description: 'They would rather not.',
+  });
+  for (const fragment of ['', '#', '#view=tasks', '#sign_in_code=']) expect(readSignInAnswer(fragment)).toBeUndefined();
 });

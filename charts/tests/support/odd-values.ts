@@ -1,23 +1,29 @@
 import { CHART_NAMES } from '../../tools/generated.ts';
 import { valuesFiles, type RenderOptions } from './helm.ts';
 
-/** Unusual values that are allowed: each is to become objects that a server takes. */
+const LONGEST = `a${'b'.repeat(52)}`;
+
+/** Unusual values that are allowed: each is to become objects that a server takes. Those that do not touch each other stand together. */
 export const ODD_VALUES: Record<string, RenderOptions> = {
   'a release like a number': { release: '1e3', set: { fullnameOverride: 'mesh' } },
   'a release like a number that stays inside': { release: '007', set: { fullnameOverride: 'e3', nameOverride: '1e3' } },
   'a release with a dot': { release: 'tasks.eu', set: { fullnameOverride: 'tasks-eu' } },
   'a release like a truth': { release: 'true' },
-  'a release like nothing': { release: 'null', values: 'ci/keda-values.yaml' },
-  'names like truths, in one pod': { release: 'on', values: 'values-trial.yaml', set: { fullnameOverride: 'yes' } },
   'the longest release, in one pod': { release: `a${'-b'.repeat(26)}`, values: 'values-trial.yaml' },
-  'the longest release': { release: `a${'b'.repeat(52)}` },
-  'the longest release with jobs': { release: `a${'b'.repeat(52)}`, values: 'ci/migrations-job-values.yaml' },
+  'the longest release': { release: LONGEST },
   'a name cut at a hyphen': { set: { fullnameOverride: `${'a'.repeat(36)}---${'b'.repeat(30)}` } },
   'a chart’s name cut at a hyphen': { release: 'x', set: { nameOverride: `${'a'.repeat(35)}---${'b'.repeat(30)}` } },
-  'a namespace like a number': { namespace: '123', values: 'ci/monitoring-values.yaml' },
-  'a namespace like a truth': { namespace: 'off', values: 'ci/keda-values.yaml' },
-  'labels like everything else': {
-    values: 'ci/monitoring-values.yaml',
+  'names like truths, in one pod, with a claim like a number, and a host with a star and one without': {
+    ...{ release: 'on', values: 'values-trial.yaml' },
+    set: {
+      fullnameOverride: 'yes',
+      ingress: { enabled: true, hosts: ['*.example.com', '1.example.com'] },
+      'allInOne.persistence': { existingClaim: '2' },
+      'allInOne.pod': { preStopSeconds: 0 },
+    },
+  },
+  'a namespace like a number, and labels like everything else': {
+    ...{ namespace: '123', values: 'ci/monitoring-values.yaml' },
     set: {
       commonLabels: { a: '1e3', b: 'on', c: '0x10', d: '', e: '2020-01-01', f: 'null', 'example.com/g': '1_000' },
       'pod.labels': { a: '0o7', h: '' },
@@ -26,7 +32,21 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       'dashboards.labels': { a: '0.5' },
     },
   },
-  'annotations of any text': {
+  'a release like nothing in a namespace like a truth, and large numbers': {
+    ...{ release: 'null', namespace: 'off', values: 'ci/keda-values.yaml' },
+    set: {
+      'gateway.autoscaling': { minReplicas: 1, maxReplicas: 1_500_000, connectionsPerPod: 2_000_000 },
+      'tasks.autoscaling.pendingChangesPerPod': 12_345_678,
+      'auth.autoscaling.cpuUtilization': 1_000_000,
+      'backup.settings.BACKUP_MAX_ARCHIVE_MB': 131_071,
+      'backup.scratchSize': '2Ti',
+      'gateway.settings.GRAPHQL_MAX_COST': 1_000_000_000,
+      'pod.stopSeconds': 2_000_000,
+      'migrations.timeoutSeconds': 3_000_000,
+      'preflight.timeoutSeconds': 4_000_000,
+    },
+  },
+  'annotations and variables of any text, and nodes, images, volumes and topics like numbers': {
     set: {
       commonAnnotations: {
         ...{ a: 'yes', b: '{"c": [1]}', d: 'two\nlines', e: '# none', f: ': colon', g: '*star', h: `'"`, i: '' },
@@ -34,14 +54,22 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       },
       'gateway.service.annotations': { a: '1' },
       'serviceAccount.annotations': { a: 'null' },
-    },
-  },
-  'nodes like numbers': {
-    set: {
       'pod.nodeSelector': { pool: '1', spot: 'true' },
       'pod.tolerations': [{ key: '1', operator: 'Equal', value: 'true', effect: 'NoExecute', tolerationSeconds: 5 }],
       'pod.priorityClassName': 'yes',
-      'image.pullSecrets': ['123', 'on'],
+      image: { repository: '123', tag: '1.10', pullSecrets: ['123', 'on'] },
+      'gateway.supergraph': { existingConfigMap: '1', key: '2' },
+      'pod.extraEnv': [
+        ...[{ name: 'A', value: 'true' }, { name: 'B', value: '1e3' }, { name: 'C', value: '' }, { name: 'D' }],
+        ...[
+          { name: 'E', value: '{{ x }}: "\'#' },
+          { name: 'NODE_EXTRA_CA_CERTS', value: '/more/ca.crt' },
+        ],
+        { name: 'F', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
+      ],
+      'auth.pod.extraEnv': [{ name: 'TRUSTED_PROXIES', value: '10.0.0.0/8' }],
+      'backup.persistence': { storageClassName: '1', size: '10', accessModes: ['ReadWriteMany'] },
+      kafka: { brokers: ['1:9092', 'kafka-2.example.com:19092', '[2001:db8::1]:9092'], topicPrefix: '1.' },
     },
   },
   'secrets like numbers': {
@@ -57,19 +85,6 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       'migrations.tasks': { existingSecret: '11', key: '3' },
     },
   },
-  'variables of any text': {
-    set: {
-      'pod.extraEnv': [
-        ...[{ name: 'A', value: 'true' }, { name: 'B', value: '1e3' }, { name: 'C', value: '' }, { name: 'D' }],
-        ...[
-          { name: 'E', value: '{{ x }}: "\'#' },
-          { name: 'NODE_EXTRA_CA_CERTS', value: '/more/ca.crt' },
-        ],
-        { name: 'F', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
-      ],
-      'auth.pod.extraEnv': [{ name: 'TRUSTED_PROXIES', value: '10.0.0.0/8' }],
-    },
-  },
   'variables and volumes in front of each service': {
     values: 'ci/migrations-init-values.yaml',
     set: {
@@ -78,18 +93,8 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       'pod.extraVolumeMounts': [{ name: 'auth', mountPath: '/more', readOnly: true }],
     },
   },
-  'hosts with a star': {
-    set: {
-      'settings.PUBLIC_URL': 'https://tasks.example.com/',
-      httpRoute: { enabled: true, parentRefs: [{ name: '1', namespace: '2' }], hostnames: ['*.example.com'] },
-      ingress: { enabled: true, className: 'on', hosts: ['*.example.com', '*.example.org'], tlsSecret: '123' },
-    },
-  },
-  'a host with a star, and one without': {
-    values: 'values-trial.yaml',
-    set: { ingress: { enabled: true, hosts: ['*.example.com', '1.example.com'] } },
-  },
-  'a route for every host': {
+  'a route for every host, and amounts in every unit': {
+    values: 'ci/hpa-ingress-values.yaml',
     set: {
       httpRoute: {
         enabled: true,
@@ -97,42 +102,17 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
           { name: 'public', namespace: 'on', group: 'gateway.networking.k8s.io', kind: 'Gateway', port: 443 },
         ],
       },
-    },
-  },
-  'volumes like numbers': {
-    set: { 'backup.persistence': { storageClassName: '1', size: '10', accessModes: ['ReadWriteMany'] } },
-  },
-  'a claim like a number, in one pod': {
-    values: 'values-trial.yaml',
-    set: { 'allInOne.persistence': { existingClaim: '2' }, 'allInOne.pod': { preStopSeconds: 0 } },
-  },
-  'everybody may be away': { set: { 'pod.maxUnavailable': '100%', 'tasks.pod.maxUnavailable': '5' } },
-  'large numbers': {
-    values: 'ci/keda-values.yaml',
-    set: {
-      'gateway.autoscaling': { minReplicas: 1, maxReplicas: 1_500_000, connectionsPerPod: 2_000_000 },
-      'tasks.autoscaling.pendingChangesPerPod': 12_345_678,
-      'auth.autoscaling.cpuUtilization': 1_000_000,
-      'backup.settings.BACKUP_MAX_ARCHIVE_MB': 131_071,
-      'backup.scratchSize': '2Ti',
-      'gateway.settings.GRAPHQL_MAX_COST': 1_000_000_000,
-      'pod.stopSeconds': 2_000_000,
-      'migrations.timeoutSeconds': 3_000_000,
-      'preflight.timeoutSeconds': 4_000_000,
-    },
-  },
-  'amounts in every unit': {
-    values: 'ci/hpa-ingress-values.yaml',
-    set: {
       'gateway.resources': { requests: { cpu: 1, memory: '0.5Gi' }, limits: { cpu: '2', memory: '1.5Gi' } },
       'auth.resources': { requests: { cpu: 0.1, memory: 134_217_728 }, limits: { memory: '500000k' } },
       'tasks.resources': { requests: { cpu: '100m', memory: '256M' }, limits: { memory: '1073741824' } },
       'backup.resources': { requests: { memory: '1Gi' }, limits: { memory: '0.0625Ti' } },
     },
   },
-  'no requests': { set: { 'gateway.resources.requests': {}, 'jobs.resources.requests': {} } },
-  'names resolved elsewhere, and servers at addresses': {
+  'hosts with a star, names resolved elsewhere, servers at addresses, stored secrets, traces, alerts and no requests': {
     set: {
+      'settings.PUBLIC_URL': 'https://tasks.example.com/',
+      httpRoute: { enabled: true, parentRefs: [{ name: '1', namespace: '2' }], hostnames: ['*.example.com'] },
+      ingress: { enabled: true, className: 'on', hosts: ['*.example.com', '*.example.org'], tlsSecret: '123' },
       networkPolicy: {
         dns: [{ ipBlock: { cidr: '169.254.20.10/32' } }, { podSelector: {} }],
         dnsPorts: [5353, 1053],
@@ -140,49 +120,33 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
         scrapers: [],
         egress: { kafka: { to: [{ namespaceSelector: {} }], ports: [] }, smtp: { ports: [] } },
       },
-    },
-  },
-  'secrets out of a store, like numbers': {
-    set: {
       externalSecrets: {
         enabled: true,
         refreshInterval: '1h30m',
         storeRef: { kind: 'SecretStore', name: '1' },
         secrets: { '123': { '1': { key: '1', property: 'on', version: '2' }, on: { key: 'null' } } },
       },
-    },
-  },
-  'traces with odd attributes': {
-    set: {
       telemetry: {
         endpoint: 'https://[2001:db8::1]:4318/otlp',
         samplerRatio: 1e-7,
         headers: { existingSecret: '1', key: '2' },
         resourceAttributes: { a: '1', b: '{{ x }}: "\'#' },
       },
-    },
-  },
-  'alerts with labels like numbers': {
-    set: {
       prometheusRule: { enabled: true, labels: { a: '1' }, alertLabels: { team: '1', severity: 'on' } },
       'prometheusRule.runbookUrl': 'https://example.com/#runbooks: ',
       serviceMonitor: { enabled: true, interval: '1m30s' },
+      'gateway.resources.requests': {},
+      'jobs.resources.requests': {},
     },
-  },
-  'an image like a number': {
-    set: { image: { repository: '123', tag: '1.10' }, 'gateway.supergraph': { existingConfigMap: '1', key: '2' } },
   },
   'plain jobs with everything': {
     values: 'ci/migrations-job-values.yaml',
-    release: `a${'b'.repeat(52)}`,
+    release: LONGEST,
     set: {
       'pod.annotations': { a: '1' },
       'pod.extraVolumes': [{ name: 'more', emptyDir: {} }],
       'jobs.pod': { annotations: { 'sidecar.istio.io/inject': 'false' }, priorityClassName: '1', affinity: {} },
     },
-  },
-  'topics like numbers': {
-    set: { kafka: { brokers: ['1:9092', 'kafka-2.example.com:19092', '[2001:db8::1]:9092'], topicPrefix: '1.' } },
   },
   'servers of a release like a number': {
     chart: 'taskmesh-data',
@@ -204,7 +168,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     release: 'a'.repeat(40),
     set: { 'kafka.enabled': false, 'valkey.enabled': false },
   },
-  'settings of any text': {
+  'settings of any text, while everybody may be away': {
     set: {
       'gateway.settings.CORS_ORIGINS': 'http://[::1]:3000',
       'gateway.settings': { TRUSTED_PROXIES: '::1,\n10.0.0.0/8\n', REALTIME_ANON_KEY: 'on' },
@@ -220,6 +184,8 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
       },
       'gateway.trustedDocuments': { mode: 'only', existingConfigMap: '1', key: 'on' },
       'settings.RATE_LIMIT_FACTOR': '0.5',
+      'pod.maxUnavailable': '100%',
+      'tasks.pod.maxUnavailable': '5',
     },
   },
 };

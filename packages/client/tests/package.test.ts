@@ -1,7 +1,7 @@
+import { makeTempDir } from '@taskmesh/testing';
 import { bundle, minify } from '@swc/core';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -10,14 +10,13 @@ const MAX_BYTES = 12.3 * 1024;
 const BUILD = join(import.meta.dirname, '../../../tools/build-package.ts');
 const NODE_MODULES = join(import.meta.dirname, '../../../node_modules');
 
-const project = mkdtempSync(join(tmpdir(), 'taskmesh-client-'));
+const project = makeTempDir();
 const installed = join(project, 'node_modules/@taskmesh/client');
-execFileSync(process.execPath, [BUILD, 'client', installed]);
+const built = execFileSync(process.execPath, [BUILD, 'client', installed], { encoding: 'utf8' });
 mkdirSync(join(project, 'node_modules/@types'));
 for (const name of ['react', '@types/react', '@types/prop-types', 'csstype'])
   symlinkSync(join(NODE_MODULES, name), join(project, 'node_modules', name));
 writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** Bundles into one file with minified names, like production builds. `bundle` alone keeps top-level names. */
 async function bundled(entry: string): Promise<string> {
@@ -108,4 +107,13 @@ it('includes types that compile with only the DOM library', () => {
     return `${where}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
   });
   expect(found).toEqual([]);
+});
+
+it('stays a copy at later installs if it is installed as its build says', () => {
+  const cwd = makeTempDir();
+  const [, command = ''] = /In your project: (.*)/.exec(built) ?? [];
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH ?? ''}`;
+  const env = { ...process.env, PATH, npm_config_offline: 'true', npm_config_audit: 'false' };
+  execFileSync('sh', ['-c', `npm init -y && ${command} && npm install`], { cwd, env, stdio: 'pipe' });
+  expect(lstatSync(join(cwd, 'node_modules/@taskmesh/client')).isSymbolicLink()).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TaskmeshError } from '../src/errors.ts';
 import { createPost, type Post, type PostOptions } from '../src/http.ts';
@@ -5,7 +6,6 @@ import { CHANGE_NAME, LOGIN, LOGOUT, READ_TASK, REFRESH_SESSION } from '../src/o
 import { createSession, type Session } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { realTime } from '../src/time.ts';
-import { eventually } from './support/eventually.ts';
 import { createManualTime } from './support/manual-time.ts';
 
 const LIFE_S = 100;

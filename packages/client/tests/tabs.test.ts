@@ -1,7 +1,7 @@
+import { atEnd, eventually } from '@taskmesh/testing';
 import { createClient } from '../src/client.ts';
 import { CREATE_TASK, LOGIN, LOGOUT } from '../src/operations.generated.ts';
 import { createMemoryStorage } from '../src/storage.ts';
-import { eventually } from './support/eventually.ts';
 import { settled } from './support/manual-time.ts';
 
 const WRITES = 'taskmesh.writes.ada';
@@ -23,16 +23,11 @@ function createDevice() {
       throw new Error('no answer');
     }) as typeof globalThis.fetch;
     const client = createClient({ url: 'http://taskmesh.test', storage: of, fetch });
-    opened.push(client);
+    atEnd(() => client.close());
     return client;
   };
   return { storage, open };
 }
-
-const opened: ReturnType<typeof createClient>[] = [];
-afterEach(() => {
-  for (const client of opened.splice(0)) client.close();
-});
 
 const outcomeOf = (write: Promise<unknown>) => write.then(String, ({ code }: { code: string }) => code);
 

@@ -1,5 +1,4 @@
 import { listen } from '@taskmesh/testing';
-import { createLog } from '@taskmesh/service';
 import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import {
@@ -16,12 +15,9 @@ import { codeOf } from './support/operations.ts';
 
 const LARGE = JSON.stringify({ padding: 'x'.repeat(10 * 1024 * 1024) });
 
-let logged: string[] = [];
-const write = (line: string) => void logged.push(line);
-const { provider, running } = useSignIn({ log: createLog({ service: 'auth', level: 'info', destination: { write } }) });
+const { provider, running } = useSignIn();
 /** Another instance, which has not contacted the provider yet. */
 beforeEach(async () => {
-  logged = [];
   await running.auth.stop();
   await running.reset();
 });

@@ -3,7 +3,7 @@ import { runScript, temporaryDir } from '@taskmesh/local-servers/testing';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { eventually, requiredAddress } from '@taskmesh/testing';
+import { atEnd, eventually, requiredAddress } from '@taskmesh/testing';
 import { INNER_SERVICES } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 import { startStack, type Stack, type StackState } from './start-stack.ts';
@@ -45,15 +45,9 @@ const optionsFor = (name: string, { env, ...others }: Partial<StackOptions> = {}
   ...{ ...others, env: { ...process.env, ...servers(), ...env } },
 });
 
-const running: Stack[] = [];
-/** Stops every stack: one that a failed test left running would keep restarting its services during all other tests. */
-afterEach(async () => {
-  for (const stack of running.splice(0)) await stack.stop();
-});
-
 async function start(options: StackOptions): Promise<Stack> {
   const stack = await startStack(options);
-  running.push(stack);
+  atEnd(() => stack.stop()); // left running by a failed test, it would restart its services during all others
   return stack;
 }
 

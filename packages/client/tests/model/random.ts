@@ -1,4 +1,6 @@
-/** Pseudo-random numbers, reproducible by their seed (mulberry32). */
+import { createRandom as createSequence } from '@taskmesh/testing';
+
+/** Pseudo-random numbers, reproducible by their seed. */
 export interface Random {
   /** From 0 to below 1. */
   next(): number;
@@ -9,13 +11,7 @@ export interface Random {
 }
 
 export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  const next = createSequence(seed);
   const int = (below: number) => Math.floor(next() * below);
   return {
     next,

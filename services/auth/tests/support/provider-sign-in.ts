@@ -2,7 +2,7 @@ import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { hashOf } from '../../src/opaque-token.ts';
-import { useAuth, type RunningAuth, type RunOptions } from './running-auth.ts';
+import { useAuth, type RunningAuth } from './running-auth.ts';
 
 const PUBLIC_URL = 'http://localhost:4000';
 export const REDIRECT_URI = `${PUBLIC_URL}/api/auth/oidc/callback`;
@@ -29,7 +29,7 @@ export const settingsFor = ({ issuer, clientId, clientSecret }: SignInProvider) 
 });
 
 /** A provider that knows Ada, and the service, both new for each test. */
-export function useSignIn(options: RunOptions = {}): { provider: SignInProvider; running: RunningAuth } {
+export function useSignIn(): { provider: SignInProvider; running: RunningAuth } {
   const provider = {} as SignInProvider; // complete when the tests begin
   beforeAll(async () => void Object.assign(provider, await startSignInProvider({ redirectUri: REDIRECT_URI })));
   beforeEach(() => {
@@ -38,7 +38,7 @@ export function useSignIn(options: RunOptions = {}): { provider: SignInProvider;
     provider.accounts.clear();
     provider.accounts.set('ada', ADA);
   });
-  const running = useAuth(() => ({ ...options, env: settingsFor(provider) }));
+  const running = useAuth(() => ({ env: settingsFor(provider) }));
   return { provider, running };
 }
 

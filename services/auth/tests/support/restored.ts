@@ -48,18 +48,22 @@ export async function backupOf({ database }: RunningAuth): Promise<TestDatabase>
 /** All tables of the live store, as backup leaves them for the import: an archive of this moment. */
 export async function archiveOf({ database }: RunningAuth): Promise<TestDatabase> {
   const restored = await createRestoredDatabase('create schema restored');
-  const tables = await database.query(
+  const [live, archive] = [await connectClient(database.url), await connectClient(restored.url)];
+  const tables = await live.query<{ name: string; columns: string }>(
     `select table_name as name, string_agg(format('%I %s', column_name, data_type), ', ' order by ordinal_position) as columns
      from information_schema.columns where table_schema = 'public' group by table_name`,
   );
-  for (const { name, columns } of tables) {
-    const [row] = await database.query(`select coalesce(json_agg(t), '[]')::text as rows from ${String(name)} t`);
-    await restored.query(`create table restored.${String(name)} (${String(columns)})`);
-    await restored.query(
-      `insert into restored.${String(name)} select * from json_populate_recordset(null::restored.${String(name)}, $1::json)`,
-      [row?.rows],
+  for (const { name, columns } of tables.rows) {
+    const { rows } = await live.query<{ all: string }>(
+      `select coalesce(json_agg(t), '[]')::text as all from ${name} t`,
+    );
+    await archive.query(`create table restored.${name} (${columns})`);
+    await archive.query(
+      `insert into restored.${name} select * from json_populate_recordset(null::restored.${name}, $1::json)`,
+      [rows[0]?.all],
     );
   }
+  for (const client of [live, archive]) await client.end();
   return restored;
 }
 

@@ -1,6 +1,6 @@
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
-import { createLog, type Env, type Log } from '@taskmesh/service';
+import { createLog, type Env } from '@taskmesh/service';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
   atEnd,
@@ -81,7 +81,6 @@ export interface RunOptions {
   config?: Pick<AuthConfig, 'maxSessionsPerAccount'>;
   /** @default the lowest */
   hashCost?: HashCost;
-  log?: Log;
   metrics?: Registry;
 }
 
@@ -90,7 +89,6 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const { env = {}, hashCost = CHEAP } = options;
   const counters = createCounters();
   const { keyValue } = counters;
-  const log = options.log ?? silent;
   const template = await createTemplate('auth', migrations, (url) => createAuthDatabase({ url, log: silent }));
   const database = await createTestDatabase('auth', undefined, template);
   const { proxy, url } = await createProxyFor(database.url);
@@ -105,7 +103,7 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       ...options.config,
     };
     const created = await createAuth(config, {
-      ...{ clock, monotonicClock, log, ...own, hashCost, mailer: postbox },
+      ...{ clock, monotonicClock, log: silent, ...own, hashCost, mailer: postbox },
       ...(options.metrics && { metrics: options.metrics }),
     });
     const auth: Auth = {

@@ -1,12 +1,16 @@
 import { eventually } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createRest, logIn } from '../../http.ts';
-import { signInAsOperator, useOperatedPlatform } from './operator.ts';
+import { createRest, logIn } from '../http.ts';
+import { takeJourney } from './console/journey.ts';
+import { signInAsOperator, useOperatedPlatform } from './operations/operator.ts';
 
-const { url, token, address, open, openAsOperator } = useOperatedPlatform();
+const { url, token, address, browser, open, openAsOperator } = useOperatedPlatform();
 const list = async () =>
   (await createRest(url())<{ data: Record<'file' | 'sha256', string>[] }>('GET', '/backups')).body.data;
+
+it('a new user finds their way through the console, from the account to the sign-out', () =>
+  takeJourney(browser(), url()));
 
 it('an operator makes, verifies and restores a backup, and undoes the restore, while a user’s open list keeps up', async () => {
   const { signUp, add, lists } = await open();
