@@ -235,9 +235,9 @@ export function createChannelWorld() {
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
     },
     /** Lets everything that waits continue, including what only starts waiting because of that. */
-    async settle(order: 'first' | 'last' = 'first') {
+    async settle() {
       await settled();
-      for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();
+      for (let next; (next = waiting.shift()); await settled()) next.goOn();
     },
     /** A client with a joined channel. */
     async joined(payload: Record<string, unknown> = {}) {

@@ -2,9 +2,9 @@ import { unauthenticated } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
 import { closed, eventually } from '@taskmesh/testing';
+import { openRaw, rawGraphQL, rawRequest, rawResponse } from '@taskmesh/testing/raw';
 import { parse } from 'graphql';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { createSubgraphServer, type SubgraphServerOptions } from './server.ts';
 import { createSubgraph, type SubgraphContext } from './subgraph.ts';
 
@@ -80,13 +80,8 @@ describe('a subgraph server', () => {
   it.each(['/graphql', '/other', '/nothing'])(
     'refuses a stranger at %s by the headers, and closes the connection',
     async (path) => {
-      const socket = connect(Number(new URL(server.address()).port), '127.0.0.1');
-      let text = '';
-      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      socket.write(
-        `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 8000000\r\n\r\n{`,
-      );
-      await closed(socket);
+      const announced = rawRequest(`POST ${path}`, ['Content-Type: application/json', 'Content-Length: 8000000']);
+      const text = await rawResponse(server.address(), `${announced}{`);
       expect(text).toMatch(/^HTTP\/1\.1 401 /);
       expect(text).toMatch(/^connection: close\r$/im);
       expect(text).toContain('"code":"UNAUTHENTICATED"');
@@ -156,12 +151,10 @@ describe('a subgraph server', () => {
   it('responds to requests that arrive over open connections while it stops', async () => {
     const stopping = createSubgraphServer(options);
     await stopping.start();
-    const socket = connect(Number(new URL(stopping.address()).port), '127.0.0.1').setEncoding('utf8');
-    const body = JSON.stringify({ query: '{ who }' });
+    const socket = await openRaw(stopping.address());
     const ask = async () => {
-      const head = 'POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: ada\r\nContent-Type: application/json\r\n';
-      socket.write(`${head}Content-Length: ${body.length}\r\n\r\n${body}`);
-      return ((await once(socket, 'data')) as [string])[0];
+      socket.write(rawGraphQL({ query: '{ who }' }, 'Authorization: ada'));
+      return String((await once(socket, 'data'))[0]);
     };
     expect(await ask()).toMatch(/^HTTP\/1.1 200 [^]*connection: keep-alive/i);
     const stopped = stopping.stop();
@@ -178,20 +171,12 @@ it('closes the connection of a response that its reader does not accept, so that
   };
   const own = createSubgraphServer(options);
   await own.start();
-  const socket = connect(Number(new URL(own.address()).port), '127.0.0.1').on('error', () => undefined);
-  await once(socket, 'connect');
-  const body = JSON.stringify({ query: '{ long }' });
-  socket.write(
-    `POST /graphql HTTP/1.1\r\nhost: x\r\nauthorization: ada\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-  );
-  socket.pause();
+  const socket = (await openRaw(own.address(), rawGraphQL({ query: '{ long }' }, 'Authorization: ada'))).pause();
   while (!calls.includes('long')) await turns(10);
   await turns(100);
   await jest.advanceTimersByTimeAsync(15_000);
   jest.useRealTimers();
-  let read = 0;
-  socket.on('data', (chunk: Buffer) => (read += chunk.length)).resume();
-  await closed(socket);
-  expect(read).toBeLessThan(30_000_000);
+  await closed(socket.resume());
+  expect(socket.response.length).toBeLessThan(30_000_000);
   await own.stop();
 });
