@@ -262,15 +262,6 @@ describe('a channel', () => {
     },
   );
 
-  it('is refused with an invalid token, and its socket stays open', async () => {
-    const client = world.connect();
-    expect(await join(client, { access_token: 'ada.forged.1' })).toEqual({
-      status: 'error',
-      response: { reason: 'InvalidJWTToken: The token provided is not valid' },
-    });
-    expect([client.closed, await join(client, {}, TOPIC, '2')]).toMatchObject([undefined, { status: 'ok' }]);
-  });
-
   it('is dropped silently if its topic is joined again before it was joined', async () => {
     world.isWaiting = true;
     const client = world.connect();

@@ -1,7 +1,7 @@
 import { unauthenticated } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import { createLog } from '@taskmesh/service';
-import { closed, eventually } from '@taskmesh/testing';
+import { closed } from '@taskmesh/testing';
 import { openRaw, rawGraphQL, rawRequest, rawResponse } from '@taskmesh/testing/raw';
 import { parse } from 'graphql';
 import { once } from 'node:events';
@@ -17,29 +17,18 @@ const IDENTITIES: Record<string, Identity> = {
 };
 /** The names of the resolvers that were called. */
 const calls: string[] = [];
-let isCancelled = () => false;
-let answer = Promise.withResolvers<void>();
-
-const waits = async (_source: unknown, { name }: { name: string }, context: SubgraphContext) => {
-  calls.push(name);
-  isCancelled = () => context.isCancelled?.() ?? false;
-  await answer.promise;
-  return {};
-};
 const subgraph = createSubgraph({
   name: 'test',
   typeDefs: parse(`
-    type Query { broken: String who: String slow(name: String): Query long: String }
-    type Mutation { write(name: String): Query }
+    type Query { who: String long: String }
+    type Mutation { write: Query }
   `),
   resolvers: {
     Query: {
-      broken: () => Promise.reject(new Error('a secret')),
       who: (_: unknown, __: unknown, context: SubgraphContext) => context.identity.role,
-      slow: waits,
       long: () => (calls.push('long'), 'x'.repeat(30_000_000)),
     },
-    Mutation: { write: waits },
+    Mutation: { write: () => (calls.push('write'), {}) },
   },
   log,
 });
@@ -59,21 +48,13 @@ const server = createSubgraphServer(options);
 
 beforeAll(() => server.start());
 afterAll(() => server.stop());
-beforeEach(() => {
-  calls.length = 0;
-  answer = Promise.withResolvers();
-});
+beforeEach(() => void (calls.length = 0));
 
-const post = (
-  authorization: string,
-  query: string,
-  { signal = null, trace = '' }: { signal?: AbortSignal | null; trace?: string } = {},
-) =>
+const post = (authorization: string, query: string, trace = '') =>
   fetch(`${server.address()}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization, 'apollo-federation-include-trace': trace },
     body: JSON.stringify({ query }),
-    signal,
   });
 
 describe('a subgraph server', () => {
@@ -90,7 +71,7 @@ describe('a subgraph server', () => {
 
   it('traces fields on request', async () => {
     const traced = async (trace: string, authorization = 'gateway') =>
-      (await post(authorization, '{ who }', { trace })).json();
+      (await post(authorization, '{ who }', trace)).json();
     const ftv1 = expect.stringMatching(/^[\w+/]+=*$/);
     expect(await traced('ftv1')).toEqual({ data: { who: 'service' }, extensions: { ftv1 } });
     expect(await traced('ftv2')).toEqual({ data: { who: 'service' } });
@@ -98,15 +79,9 @@ describe('a subgraph server', () => {
   });
 
   it.each(['', 'ftv1'])('refuses mutations of callers who may only read (trace: %j)', async (trace) => {
-    const response = await post('reader', 'mutation { write { who } }', { trace });
+    const response = await post('reader', 'mutation { write { who } }', trace);
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'FORBIDDEN' } }] });
     expect(calls).toEqual([]);
-  });
-
-  it('hides the reason of an unexpected failure', async () => {
-    const text = await (await post('ada', '{ broken }')).text();
-    expect(text).toContain('"message":"Internal server error"');
-    expect(text).not.toContain('a secret');
   });
 
   it('refuses other services in its graph', async () => {
@@ -123,29 +98,6 @@ describe('a subgraph server', () => {
   it('accepts bodies up to 8 MiB', async () => {
     expect((await post('ada', `{ who } #${'x'.repeat(8_000_000)}`)).status).toBe(200);
     expect((await post('ada', `{ who } #${'x'.repeat(8 * 1024 * 1024)}`)).status).toBe(413);
-  });
-
-  it('starts no further resolver of a query whose caller has disconnected', async () => {
-    const caller = new AbortController();
-    const response = post('ada', '{ slow(name: "first") { slow(name: "second") { who } } }', caller);
-    await eventually(() => expect(calls).toEqual(['first']));
-    caller.abort();
-    await expect(response).rejects.toThrow('aborted');
-    await eventually(() => expect(isCancelled()).toBe(true));
-    answer.resolve();
-    expect(await (await post('ada', '{ slow(name: "other") { who } }')).json()).toMatchObject({ data: {} });
-    expect(calls).toEqual(['first', 'other']);
-  });
-
-  it('completes a mutation that has begun, even without its caller', async () => {
-    const caller = new AbortController();
-    const response = post('ada', 'mutation { a: write(name: "a") { who } b: write(name: "b") { who } }', caller);
-    await eventually(() => expect(calls).toEqual(['a']));
-    caller.abort();
-    await expect(response).rejects.toThrow('aborted');
-    await eventually(() => expect(isCancelled()).toBe(true));
-    answer.resolve();
-    await eventually(() => expect(calls).toEqual(['a', 'b']));
   });
 
   it('responds to requests that arrive over open connections while it stops', async () => {
