@@ -15,32 +15,20 @@ beforeAll(async () => {
   [privateKey, key] = [await imported(), await imported(publicKeys({ keys: [jwk] }).keys[0])];
 });
 
-const verify = (token: string, { nowS = NOW_S, graceS }: { nowS?: number; graceS?: number } = {}) =>
-  verifyAccessToken(token, () => key, nowS * 1_000, graceS);
+const verify = (token: string, nowS = NOW_S) => verifyAccessToken(token, () => key, nowS * 1_000);
 
-function forge(claims: Record<string, unknown> = {}, typ: string | null = 'at+jwt'): Promise<string> {
-  return new SignJWT({ ...CLAIMS, iss: 'taskmesh', aud: 'taskmesh-api', ...claims })
-    .setProtectedHeader({ alg: 'ES256', kid: 'key-1', ...(typ !== null && { typ }) })
+const forge = (claims = {}): Promise<string> =>
+  new SignJWT({ ...CLAIMS, iss: 'taskmesh', aud: 'taskmesh-api', ...claims })
+    .setProtectedHeader({ alg: 'ES256', kid: 'key-1', typ: 'at+jwt' })
     .sign(privateKey);
-}
 
-describe('the lifetime of an access token', () => {
-  it('may begin up to 30 s in the future, because clocks differ, and last up to a day', async () => {
-    expect(await verify(await forge({ iat: NOW_S + 30 }))).toMatchObject({ userId: USER });
-    expect(await verify(await forge({ exp: NOW_S + ACCESS_TOKEN_MAX_TTL_S }))).toMatchObject({ userId: USER });
-    await expect(verify(await forge({ iat: NOW_S + 30 }), { nowS: NOW_S - 0.5 })).rejects.toMatchObject(REFUSED);
-  });
-
-  it('ends to the second, unless the verifier grants more time', async () => {
-    const token = await forge();
-    expect(await verify(token, { nowS: NOW_S + 899 })).toMatchObject({ userId: USER });
-    await expect(verify(token, { nowS: NOW_S + 900 })).rejects.toMatchObject(REFUSED);
-    expect(await verify(token, { nowS: NOW_S + 959, graceS: 60 })).toMatchObject({ userId: USER });
-    await expect(verify(token, { nowS: NOW_S + 960, graceS: 60 })).rejects.toMatchObject(REFUSED);
-  });
+it('the lifetime of an access token may begin up to 30 s in the future, because clocks differ, and last up to a day', async () => {
+  expect(await verify(await forge({ iat: NOW_S + 30 }))).toMatchObject({ userId: USER });
+  expect(await verify(await forge({ exp: NOW_S + ACCESS_TOKEN_MAX_TTL_S }))).toMatchObject({ userId: USER });
+  await expect(verify(await forge({ iat: NOW_S + 30 }), NOW_S - 0.5)).rejects.toMatchObject(REFUSED);
 });
 
-it('is accepted in one encoding only, because gateways cache tokens by their text', async () => {
+it('an access token is accepted in one encoding only, because gateways cache tokens by their text', async () => {
   const token = await forge();
   const lastBits = { A: 'B', Q: 'R', g: 'h', w: 'x' }[token.slice(-1)] ?? ''; // four bits of it are unused
   for (const other of [

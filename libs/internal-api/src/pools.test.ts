@@ -1,6 +1,5 @@
 import { atEnd, eventually, listen } from '@taskmesh/testing';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createResponseBudget, createServicePool, type PostRequest, type ServicePool } from './pools.ts';
 
 const arrived: string[] = [];
@@ -113,51 +112,21 @@ describe('while all connections are busy', () => {
   });
 });
 
-describe('a request in flight', () => {
-  it.each([true, false])('fails after its timeout (idempotent: %s)', async (idempotent) => {
+it('a request in flight releases its connection, however it ends', async () => {
+  const caller = new AbortController();
+  for (let round = 0; round < 3; round++) {
     hold();
-    await expect(post('slow', { timeoutMs: 100, idempotent })).rejects.toMatchObject(UNAVAILABLE);
+    await expect(post('slow', { timeoutMs: 50 })).rejects.toMatchObject(UNAVAILABLE);
+    handle = (request) => request.socket.destroy();
+    await expect(post('torn')).rejects.toMatchObject(UNAVAILABLE);
+    await expect(post('torn twice', { idempotent: true })).rejects.toMatchObject(UNAVAILABLE);
+    await expect(post('gone', { signal: AbortSignal.abort() })).rejects.toMatchObject(UNAVAILABLE);
     handle = (_request, response) => response.end('answer');
-    expect(await post('next')).toMatchObject({ status: 200, text: 'answer' });
-    expect(arrived).toEqual(['slow', 'next']);
-  });
-
-  it('is aborted with its caller if it is idempotent, which the service notices', async () => {
-    const caller = new AbortController();
-    let isClosed = false;
-    handle = (request) => {
-      request.socket.once('close', () => (isClosed = true));
-      caller.abort();
-    };
-    await expect(post('read', { signal: caller.signal, idempotent: true })).rejects.toMatchObject(UNAVAILABLE);
-    await eventually(() => expect(isClosed).toBe(true));
-  });
-
-  it('continues without its caller if it is not idempotent', async () => {
-    const caller = new AbortController();
-    handle = (_request, response) => {
-      caller.abort();
-      void nextTurn().then(() => response.end('done'));
-    };
-    expect(await post('write', { signal: caller.signal })).toMatchObject({ status: 200, text: 'done' });
-  });
-
-  it('releases its connection, however it ends', async () => {
-    const caller = new AbortController();
-    for (let round = 0; round < 3; round++) {
-      hold();
-      await expect(post('slow', { timeoutMs: 50 })).rejects.toMatchObject(UNAVAILABLE);
-      handle = (request) => request.socket.destroy();
-      await expect(post('torn')).rejects.toMatchObject(UNAVAILABLE);
-      await expect(post('torn twice', { idempotent: true })).rejects.toMatchObject(UNAVAILABLE);
-      await expect(post('gone', { signal: AbortSignal.abort() })).rejects.toMatchObject(UNAVAILABLE);
-      handle = (_request, response) => response.end('answer');
-      expect(await post('well', { signal: caller.signal })).toMatchObject({ text: 'answer' });
-    }
-    expect(arrived.filter((body) => body === 'gone')).toEqual([]);
-    expect(arrived.filter((body) => body === 'torn')).toHaveLength(3);
-    expect(arrived.filter((body) => body === 'torn twice')).toHaveLength(6);
-  });
+    expect(await post('well', { signal: caller.signal })).toMatchObject({ text: 'answer' });
+  }
+  expect(arrived.filter((body) => body === 'gone')).toEqual([]);
+  expect(arrived.filter((body) => body === 'torn')).toHaveLength(3);
+  expect(arrived.filter((body) => body === 'torn twice')).toHaveLength(6);
 });
 
 it('a request that times out while the connection is being opened is never sent', async () => {

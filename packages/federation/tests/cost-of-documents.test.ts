@@ -1,5 +1,6 @@
 import { parse } from 'graphql';
 import { createFederatedExecutor, readSupergraph } from '../src/index.ts';
+import { leastCpuMs } from './cpu-ms.ts';
 import { compose } from './world.ts';
 
 const graph = readSupergraph(
@@ -15,16 +16,9 @@ const graph = readSupergraph(
 );
 const executor = createFederatedExecutor(graph, async () => ({ data: null }));
 
-/** The minimum of several runs, because other load on the machine only adds to the time. */
-function cpuMs(source: string): number {
+function costOf(source: string): number {
   const document = parse(source);
-  const runs = Array.from({ length: 4 }, () => {
-    const before = process.cpuUsage();
-    executor.compile(document);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1_000;
-  });
-  return Math.min(...runs);
+  return leastCpuMs(4, () => executor.compile(document));
 }
 
 const times = (count: number, text: string) => `${text} `.repeat(count);
@@ -35,7 +29,7 @@ const FACTOR = 5;
 
 describe('compiling a document takes time proportional to its length', () => {
   it('with strings of any prefix', () => {
-    expect(cpuMs(thing(`literal ${' '.repeat(20_000)}`)) / cpuMs(thing('x'.repeat(20_008)))).toBeLessThan(FACTOR);
+    expect(costOf(thing(`literal ${' '.repeat(20_000)}`)) / costOf(thing('x'.repeat(20_008)))).toBeLessThan(FACTOR);
   });
 
   const long = 'x'.repeat(50_000);
@@ -43,13 +37,13 @@ describe('compiling a document takes time proportional to its length', () => {
     fragment A on Thing { ${times(count, '...B')} } fragment B on Thing { part(text: "${long}") { id } }`;
 
   it('wherever fragments with long arguments are spread', () => {
-    expect(cpuMs(spread(63)) / cpuMs(spread(1))).toBeLessThan(FACTOR);
+    expect(costOf(spread(63)) / costOf(spread(1))).toBeLessThan(FACTOR);
   });
 
   it('however often fragments spread each other', () => {
     const levels = Array.from({ length: 12 }, (_, at) => `fragment F${at} on Thing { ...F${at + 1} ...F${at + 1} }`);
     const doubled = `{ thing { ...F0 } } ${levels.join(' ')} fragment F12 on Thing { id part { id } }`;
     const single = doubled.replaceAll(/(\.\.\.F\d+) \.\.\.F\d+/g, '$1');
-    expect(cpuMs(doubled) / cpuMs(single)).toBeLessThan(FACTOR);
+    expect(costOf(doubled) / costOf(single)).toBeLessThan(FACTOR);
   });
 });

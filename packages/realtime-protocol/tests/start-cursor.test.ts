@@ -23,19 +23,6 @@ describe('a channel that starts from now', () => {
     expect(client.frames.at(-1)).toEqual(['1', null, TOPIC, 'system', payload]);
   });
 
-  it('sends the cursor before changes that arrive during the join', async () => {
-    const { subscribe } = world.feed;
-    world.feed.subscribe = async (...asked) => {
-      const detach = await subscribe(...asked);
-      await settled(); // any replay has ended
-      world.commit('ada');
-      return detach;
-    };
-    const client = world.connect();
-    client.join('1', { access_token: 'ada.fresh.1', resume: {} });
-    await eventually(() => expect(said(client)).toEqual([...ANSWER, 'ada|1', 'ada#2', 'ada|2']));
-  });
-
   it.each([
     ['that did not request it', {}],
     ['that has a cursor', { resume: { since: 'ada|1' } }],

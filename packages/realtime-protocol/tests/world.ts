@@ -63,7 +63,7 @@ export function createChannelWorld() {
   const watchers = new Set<{ sid: string; onEnd: () => void }>();
   const ended = new Set<string>();
   const clients: EventEmitter[] = [];
-  let nowMs = Date.parse('2026-11-20T10:00:00Z');
+  const nowMs = Date.parse('2026-11-20T10:00:00Z');
   let places = 0;
   let subscriptions = 0;
   const failures: FailureReason[] = [];
@@ -209,7 +209,6 @@ export function createChannelWorld() {
     failures,
     /** Changes counted as delivered, once per channel. */
     delivered,
-    pass: (ms: number) => void (nowMs += ms),
     connect,
     /** The title names the owner and the sequence. */
     commit(owner: string, row: Row = {}): Change {
@@ -235,9 +234,9 @@ export function createChannelWorld() {
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
     },
     /** Lets everything that waits continue, including what only starts waiting because of that. */
-    async settle(order: 'first' | 'last' = 'first') {
+    async settle() {
       await settled();
-      for (let next; (next = order === 'first' ? waiting.shift() : waiting.pop()); await settled()) next.goOn();
+      for (let next; (next = waiting.shift()); await settled()) next.goOn();
     },
     /** A client with a joined channel. */
     async joined(payload: Record<string, unknown> = {}) {

@@ -161,7 +161,7 @@ it.each([
         },
       },
       async request(...args) {
-        if (args[2].query.startsWith('mutation')) await delay(2_500);
+        if (args[2].query.startsWith('mutation')) await delay(1_500); // longer than other sockets wait
         return connections.request(...args);
       },
     }),

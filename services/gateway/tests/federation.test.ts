@@ -5,13 +5,10 @@ const OTHER = 'b0000000-0000-4000-8000-000000000002';
 
 const EXECUTORS = ['compiled', 'apollo'];
 describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
-  let token: string;
-
   const gateway = useGateway({ mode: 'http', env: { GATEWAY_EXECUTOR: executor } });
-  beforeAll(async () => {
-    token = await gateway.auth.token(USER);
-  });
+  let token: string;
   beforeEach(() => {
+    ({ token } = gateway);
     gateway.auth.callers.length = 0;
     gateway.tasks.calls.length = 0;
     gateway.tasks.fail(undefined);

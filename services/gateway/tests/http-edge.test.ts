@@ -1,7 +1,7 @@
 import { closed, eventually } from '@taskmesh/testing';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestGateway, useGateway, USER, withLargeTask } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, withLargeTask } from './fakes/gateway.ts';
 import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, rawResponse } from '@taskmesh/testing/raw';
 import { holdExecution } from './fakes/tasks.ts';
 
@@ -16,7 +16,7 @@ const wrap = withLargeTask(8, async () => {
 });
 
 const gateway = await startTestGateway({ env: { HOST: 'localhost' }, wrap });
-const token = await gateway.auth.token(USER);
+const { token } = gateway;
 
 const raw = (text: string) => rawResponse(gateway.origin, text);
 
@@ -123,11 +123,9 @@ describe('pipelined requests', () => {
 
 describe('a gateway with clients that read nothing', () => {
   const impatient = useGateway({ env: { REQUEST_TIMEOUT_S: '1' }, wrap });
-  let token: string;
-  beforeAll(async () => void (token = await impatient.auth.token(USER)));
 
   it('disconnects them when their response waits in memory', async () => {
-    const request = rawRequest(`GET ${LARGE}`, [`Authorization: Bearer ${token}`]);
+    const request = rawRequest(`GET ${LARGE}`, [`Authorization: Bearer ${impatient.token}`]);
     const socket = (await openRaw(impatient.origin, request)).pause();
     // A destroyed peer resets the connection at the next byte, so this shows without reading anything. Bytes that arrive
     // prolong the timeout.
@@ -138,7 +136,7 @@ describe('a gateway with clients that read nothing', () => {
 
   it('does not disconnect clients whose response takes long to prepare', async () => {
     const { isHeld, release } = holdExecution(impatient.tasks);
-    const asking = impatient.graphql('{ taskStatistics { total } }', { token });
+    const asking = impatient.graphql('{ taskStatistics { total } }', { token: impatient.token });
     await eventually(isHeld);
     await sleep(1_500);
     release();
@@ -148,10 +146,9 @@ describe('a gateway with clients that read nothing', () => {
 
 it('a gateway that stops finishes running requests, accepts no new ones, and does not wait for idle connections', async () => {
   const stopping = await startTestGateway();
-  const token = await stopping.auth.token(USER);
   const idle = [await openRaw(stopping.origin), await openRaw(stopping.origin, 'GET /livez HTTP/1.1\r\nHo')];
   const { isHeld, release } = holdExecution(stopping.tasks);
-  const running = stopping.graphql('{ taskStatistics { total } }', { token });
+  const running = stopping.graphql('{ taskStatistics { total } }', { token: stopping.token });
   await eventually(isHeld);
   expect(stopping.gateway.ready().ok).toBe(true);
 

@@ -7,15 +7,10 @@ import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs } from './fakes/str
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
 
 describe('the realtime metrics', () => {
-  let token: string;
-
   const figure = (series: string) => gateway.figure(`taskmesh_realtime_${series}`);
   const of = (protocol: string, more = '') => `{protocol="${protocol}"${more}}`;
   const start = (variables: Record<string, unknown> = {}) => ({
-    origin: gateway.origin,
-    token,
-    query: QUERY,
-    variables,
+    ...{ origin: gateway.origin, token: gateway.token, query: QUERY, variables },
   });
   const streams = async () => {
     const all = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start())));
@@ -24,9 +19,6 @@ describe('the realtime metrics', () => {
   };
 
   const gateway = useGateway({ env: { REALTIME_MAX_SUBSCRIPTIONS: '2' } });
-  beforeAll(async () => {
-    token = await gateway.auth.token(USER);
-  });
   const allClosed = () =>
     eventually(async () => {
       for (const protocol of PROTOCOLS) expect(await figure(`connections${of(protocol)}`)).toBe(0);
@@ -131,7 +123,7 @@ describe('the metrics of the graph', () => {
   const gateway = useGateway({ env: { GRAPHQL_MAX_DEPTH: '2' } });
 
   it('count operations by kind, requests by service, errors and refusals by code', async () => {
-    const token = await gateway.auth.token(USER);
+    const { token } = gateway;
     await gateway.graphql('{ taskStatistics { total } }', { token });
     await gateway.graphql('{ taskStatistics { total } other: taskStatistics { completed } }');
     await gateway.graphql('{ tasks { edges { node { id } } } }', { token });

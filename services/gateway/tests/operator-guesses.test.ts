@@ -11,6 +11,8 @@ const BACKUPS = '{ backups { file } }';
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const at = (ip: string) => ({ 'x-forwarded-for': ip });
 const ELSEWHERE = at('198.51.100.2');
+const statusAt = async ({ origin }: { origin: string }, headers: Record<string, string>, path = STATUS) =>
+  (await fetch(`${origin}${path}`, { headers })).status;
 const counts = (statuses: number[]) =>
   Object.fromEntries([...new Set(statuses)].map((status) => [status, statuses.filter((one) => one === status).length]));
 
@@ -21,13 +23,12 @@ describe('wrong tokens of operators', () => {
   const gateway = useGateway({ env: ENV });
   beforeEach(() => void (here = at(`203.0.113.${++callers}`)));
 
-  const ask = (headers: Record<string, string>, path = STATUS) => fetch(`${gateway.origin}${path}`, { headers });
-  const statusOf = async (headers: Record<string, string>, path = STATUS) => (await ask(headers, path)).status;
+  const statusOf = (headers: Record<string, string>, path?: string) => statusAt(gateway, headers, path);
 
   it('are limited to ten per caller; then even the right one is refused for that caller for a while', async () => {
     expect(await guess(gateway.origin, 10, { headers: here })).toEqual(Array.from({ length: 10 }, () => 401));
     for (const token of [TOKEN, 'wrong-11', 'wrong-1']) {
-      const refused = await ask({ ...here, ...bearer(token) });
+      const refused = await fetch(`${gateway.origin}${STATUS}`, { headers: { ...here, ...bearer(token) } });
       expect(refused.status).toBe(429);
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800);
       expect(await refused.json()).toMatchObject({ success: false, error: { code: 'RATE_LIMITED' } });
@@ -88,9 +89,8 @@ it('wrong tokens count across all gateways that share a store, and for a whole I
   // The same five tokens are not new guesses.
   expect(counts(await guess(other.origin, 5, { headers: at('2001:db8::2') }))).toEqual({ 401: 5 });
   expect(await guess(other.origin, 20, { headers: at('2001:db8::2') })).toContain(429);
-  for (const { origin } of [gateway, other]) {
-    const statusFrom = async (ip: string) =>
-      (await fetch(`${origin}${STATUS}`, { headers: { ...at(ip), ...bearer(TOKEN) } })).status;
+  for (const each of [gateway, other]) {
+    const statusFrom = (ip: string) => statusAt(each, { ...at(ip), ...bearer(TOKEN) });
     for (const ip of ['2001:db8::3', '2001:db8:0:ffff::1']) expect(await statusFrom(ip)).toBe(429);
     expect(await statusFrom('2001:db8:1::3')).toBe(200);
   }
@@ -116,8 +116,7 @@ it("guesses of an operator token with the form of a user's are counted, but user
   const here = at('203.0.113.1');
   const token = `eyJhbGciOiJub25lIn0.${'a'.repeat(20)}.b`;
   const gateway = await startTestGateway({ env: { ...ENV, BACKUP_TOKEN: token } });
-  const statusOf = async (given: string) =>
-    (await fetch(`${gateway.origin}${STATUS}`, { headers: { ...here, ...bearer(given) } })).status;
+  const statusOf = (given: string) => statusAt(gateway, { ...here, ...bearer(given) });
   expect(await statusOf(token)).toBe(200);
   expect((await gateway.graphql(BACKUPS, { token })).body.errors).toBeUndefined();
   for (let tries = 0; tries < 12; tries++)

@@ -205,7 +205,7 @@ describe('the export of an account', () => {
     let pages = 0;
     const edges = [{ node: { ...TASK, title: 'x'.repeat(2 ** 20) } }];
     const { tasks } = EXPORTED;
-    EXPORTED['tasks'] = () => ({ tasks: { edges, pageInfo: { hasNextPage: ++pages < 64, endCursor: `${pages}` } } });
+    EXPORTED['tasks'] = () => ({ tasks: { edges, pageInfo: { hasNextPage: ++pages < 32, endCursor: `${pages}` } } });
     const response = await read();
     await eventually(() => expect(pages).toBeGreaterThan(0));
     let before = -1;
@@ -213,7 +213,7 @@ describe('the export of an account', () => {
 
     expect(pages).toBeLessThan(16);
     const { audit, tasks: exported } = (await response.json()) as { audit: { id: string }[]; tasks: unknown[] };
-    expect([audit.map(({ id }) => Number(id)), exported.length]).toEqual([IDS, 64]);
+    expect([audit.map(({ id }) => Number(id)), exported.length]).toEqual([IDS, 32]);
     EXPORTED['tasks'] = tasks as (typeof EXPORTED)['tasks'];
   });
 

@@ -1,4 +1,4 @@
-import { postGraphQL, useGateway, USER } from './fakes/gateway.ts';
+import { postGraphQL, useGateway } from './fakes/gateway.ts';
 
 const SECRET = 'hunter2Tr0ub4dor';
 
@@ -61,14 +61,10 @@ const hasSecret = (text: string) => /hunter2|Tr0ub4dor|8675309/.test(text);
 
 describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])('a gateway with %j', (env) => {
   const hasIntrospection = env['GRAPHQL_INTROSPECTION'] === undefined;
-  let authorization: string;
   const gateway = useGateway({ env });
-  beforeAll(async () => {
-    authorization = `Bearer ${await gateway.auth.token(USER)}`;
-  });
 
   async function messagesOf(body: unknown): Promise<string> {
-    const { body: answer } = await postGraphQL(gateway.origin, body, { authorization });
+    const { body: answer } = await postGraphQL(gateway.origin, body, { authorization: `Bearer ${gateway.token}` });
     return JSON.stringify(answer.errors ?? []);
   }
 

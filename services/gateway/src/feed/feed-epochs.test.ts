@@ -58,16 +58,6 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     await eventually(() => expect(reader.seen).toEqual(upTo(102)));
   });
 
-  it('does not use a position seen in the old epoch for a reader that starts in the new one', async () => {
-    const { come, ...reader } = await readLate(store, feed, owner);
-    for (const change of commit(100)) store.deliver(change);
-    await restore();
-    await come();
-    for (const change of commit(2)) store.deliver(change);
-    await eventually(() => expect(reader.seen).toEqual(upTo(2)));
-    expect(store.asked.changesAfter).toBe(0);
-  });
-
   it('rejects a cursor that was opened before the restore', async () => {
     commit(5);
     for (const late of ['openCursor', 'heads', 'changesAfter'] as const) {

@@ -20,6 +20,7 @@ describe('unread responses', () => {
     const log = createLog({ service: 'test', level: 'silent' });
     const memory = createMemory({ maxBytes: 5.5 * SIZE, metrics: new Registry(), log });
     const IncomingMessage = clientRequests({ memory, clientIp: () => '192.0.2.1' });
+    // The client of a server that closes an idle connection on a busy machine could use it just then.
     const server = createServer({ IncomingMessage, keepAliveTimeout: 0 }, (_request, response) => answer(response));
     serveSequentially(server);
     memory.watch(trackUnreadResponses(server, () => '192.0.2.1'));

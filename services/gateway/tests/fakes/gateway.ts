@@ -39,6 +39,8 @@ export type Fakes = Awaited<ReturnType<typeof createFakes>>;
 export interface TestGateway extends Fakes {
   gateway: Gateway;
   origin: string;
+  /** An access token of `USER`. */
+  token: string;
   machineTokenFile: string;
   /** The parsed log records. */
   logged: Record<string, unknown>[];
@@ -121,14 +123,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();
   const gateway = await createGateway(config, {
-    clock,
-    ...(random && { random }),
-    ...(tracing && { tracing }),
-    log,
+    ...{ clock, log, eventLog, metrics, ...(random && { random }), ...(tracing && { tracing }) },
     keyValue: options.keyValue ?? createMemoryKeyValue(),
-    eventLog,
     connections: options.wrap?.(connections) ?? connections,
-    metrics,
   });
   await gateway.start();
   if (waitUntilReady) await eventually(() => gateway.ready().ok);
@@ -147,21 +144,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 
   return {
-    gateway,
-    origin,
-    auth,
-    tasks,
-    backupWork,
-    operators,
-    services,
-    machineTokenFile,
-    logged,
-    metrics,
+    ...{ gateway, origin, token: await auth.token(USER), auth, tasks, backupWork, operators, services },
+    ...{ machineTokenFile, logged, metrics, subscriptions, stop },
     async figure(series) {
       const line = (await metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
       return Number(line?.slice(series.length + 1) ?? 0);
     },
-    subscriptions,
     untilSubscriptions: (count) => eventually(async () => expect(await subscriptions()).toBe(count)),
     commit(...change) {
       const committed = tasks.changes.commit(...change);
@@ -171,7 +159,6 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     stopService: async (name) => servers?.[name].stop(),
     graphql: (query, { token, variables, headers } = {}) =>
       postGraphQL(origin, { query, variables }, { ...(token && { authorization: `Bearer ${token}` }), ...headers }),
-    stop,
   };
 }
 
