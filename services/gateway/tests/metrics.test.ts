@@ -10,7 +10,10 @@ describe('the realtime metrics', () => {
   const figure = (series: string) => gateway.figure(`taskmesh_realtime_${series}`);
   const of = (protocol: string, more = '') => `{protocol="${protocol}"${more}}`;
   const start = (variables: Record<string, unknown> = {}) => ({
-    ...{ origin: gateway.origin, token: gateway.token, query: QUERY, variables },
+    origin: gateway.origin,
+    token: gateway.token,
+    query: QUERY,
+    variables,
   });
   const streams = async () => {
     const all = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start())));

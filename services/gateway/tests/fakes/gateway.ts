@@ -123,7 +123,12 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const eventLog = createMemoryEventLog();
   const metrics = new Registry();
   const gateway = await createGateway(config, {
-    ...{ clock, log, eventLog, metrics, ...(random && { random }), ...(tracing && { tracing }) },
+    clock,
+    log,
+    eventLog,
+    metrics,
+    ...(random && { random }),
+    ...(tracing && { tracing }),
     keyValue: options.keyValue ?? createMemoryKeyValue(),
     connections: options.wrap?.(connections) ?? connections,
   });
@@ -144,8 +149,19 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 
   return {
-    ...{ gateway, origin, token: await auth.token(USER), auth, tasks, backupWork, operators, services },
-    ...{ machineTokenFile, logged, metrics, subscriptions, stop },
+    gateway,
+    origin,
+    token: await auth.token(USER),
+    auth,
+    tasks,
+    backupWork,
+    operators,
+    services,
+    machineTokenFile,
+    logged,
+    metrics,
+    subscriptions,
+    stop,
     async figure(series) {
       const line = (await metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
       return Number(line?.slice(series.length + 1) ?? 0);
