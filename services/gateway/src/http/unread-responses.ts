@@ -16,10 +16,7 @@ export const excludeFromUnread = (response: ServerResponse): void => void uncoun
 
 /** Finds the responses of a server, streams included, that wait to be read. */
 export function trackUnreadResponses(server: Server, clientIp: (request: IncomingMessage) => string): () => Holding[] {
-  /**
-   * Connections with a request since the last look, because thousands may be idle. Not the responses themselves: V8 replaces
-   * the table of a set that changes all the time, and each dead table would keep its responses until the next major collection.
-   */
+  /** Connections with a request since the last look, because thousands may be idle. */
   const busy = new Set<Socket>();
   server.on('request', ({ socket }: IncomingMessage) => void busy.add(socket));
 
