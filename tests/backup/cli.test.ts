@@ -6,22 +6,17 @@ import { register } from '../http.ts';
 
 /** The service does not export its command line. */
 interface CommandLine {
-  run(world: object): Promise<number>;
+  runCommand(args: string[], more: object): Promise<{ status: number; out: string; err: string }>;
 }
-const { run } = (await import(new URL('../../services/backup/cli/run.ts', import.meta.url).href)) as CommandLine;
+const COMMAND_LINE = new URL('../../services/backup/tests/support/command-line.ts', import.meta.url);
+const { runCommand } = (await import(COMMAND_LINE.href)) as CommandLine;
 
 describe('the command line for backups, next to a running platform', () => {
   const cwd = makeTempDir();
   const { dataDir, platform } = useEmbedded(() => ({ BACKUP_TOKEN: 'a-secret' }));
 
-  const backup = async (args: string[], more: Record<string, string> = {}) => {
-    let [out, err] = ['', ''];
-    const status = await run({
-      ...{ args, cwd, env: { TASKMESH_URL: platform().url, BACKUP_TOKEN: 'a-secret', ...more }, ask: undefined },
-      ...{ out: { write: (text: string) => (out += text) }, err: { write: (text: string) => (err += text) } },
-    });
-    return { status, out, err };
-  };
+  const backup = (args: string[], more: Record<string, string> = {}) =>
+    runCommand(args, { cwd, env: { TASKMESH_URL: platform().url, BACKUP_TOKEN: 'a-secret', ...more } });
 
   it('makes, lists, verifies, downloads, deletes, uploads and restores a backup', async () => {
     const { create, titles } = await register(platform().url);

@@ -35,7 +35,7 @@ export interface Account {
   close(): Promise<void>;
 }
 
-export interface Verdict {
+interface Verdict {
   contradictions: Contradiction[];
   /** Responses and ends of streams that must not occur, even during faults. */
   surprises: string[];
@@ -57,9 +57,8 @@ export interface AccountFigures {
   refused: number;
   /** Creates that were retried with their idempotency keys. */
   retried: number;
-  /** The longest time in which a writer got no definite response. */
-  longestGapMs: number;
-  streams: { protocol: string; events: number; resumes: number; latenciesMs: number[] }[];
+  /** `longestMs`: the longest time from a write's response to its event. */
+  streams: { protocol: string; events: number; resumes: number; longestMs: number }[];
 }
 
 const SETTLE_TIMEOUT_MS = 60_000;
@@ -124,12 +123,11 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
         unknown: count('unknown'),
         refused: writers.reduce((sum, { counts }) => sum + counts.refused, 0),
         retried: writers.reduce((sum, { counts }) => sum + counts.retried, 0),
-        longestGapMs: Math.round(Math.max(...writers.map((writer) => writer.longestGapMs()))),
         streams: streams.map((stream) => ({
           protocol: stream.protocol,
           events: stream.changes().length,
           resumes: stream.resumes(),
-          latenciesMs: latenciesOf(stream, writes).map(({ ms }) => ms),
+          longestMs: Math.max(0, ...latenciesOf(stream, writes).map(({ ms }) => ms)),
         })),
       };
     },

@@ -1,7 +1,7 @@
 import { createRandom } from '@taskmesh/testing';
 import { printLine, type Stack } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAccount, type Account, type AccountFigures, type AccountOptions, type Verdict } from './account.ts';
+import { createAccount, type Account, type AccountFigures, type AccountOptions } from './account.ts';
 import { inject, planFaults, type PlannedFault } from './inject.ts';
 
 export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
@@ -24,16 +24,6 @@ export interface DoneFault {
   at?: number;
 }
 
-interface CampaignFigures {
-  seed: number;
-  owners: number;
-  writes: Omit<AccountFigures, 'streams'>;
-  streams: Record<string, { events: number; resumes: number; p50Ms: number; p99Ms: number; longestMs: number }>;
-  cuts: number;
-  /** The number of faults by process and kind. */
-  faults: Record<string, Record<string, number>>;
-}
-
 /** The maximum pause between two faults. Sometimes, two are injected at once. */
 const CALM_MS = 2_500;
 const TOGETHER = 0.25;
@@ -51,7 +41,7 @@ export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_
   const named = owners.map((owner, index) => ({ ...owner, ...shared, name: `owner-${seed}-${index}` }));
   let done: DoneFault[] = [];
   let cuts = 0;
-  const { accounts, figures, ...verdict } = await withAccounts(named, async (accounts) => {
+  const result = await withAccounts(named, async (accounts) => {
     const ending = new AbortController();
     const cutting = cutAtRandom(accounts, { everyMs: cutEveryMs, random: cutsRandom, ending: ending.signal });
     done = await faults(accounts, faultsRandom);
@@ -59,9 +49,10 @@ export async function runCampaign({ urls, seed, owners, faults, cutEveryMs = 15_
     cuts = await cutting;
     printLine('comparing what was written with what was delivered');
   });
-  const all = { seed, owners: owners.length, ...figures, cuts, faults: counted(done) };
-  report({ ...verdict, figures: all });
-  return { accounts, figures: all, findings: [...verdict.contradictions, ...verdict.surprises] };
+  const figures = { ...result.figures, cuts };
+  const faultsDone = done.map(({ target, kind }) => `${kind} ${target}`);
+  printLine(`seed ${seed}, ${owners.length} owners: ${JSON.stringify({ ...figures, faultsDone })}`);
+  return { ...result, figures };
 }
 
 /** Runs accounts with writers and streams during `work`, and compares what was written with what was delivered. */
@@ -74,8 +65,7 @@ async function withAccounts(options: AccountOptions[], work: (accounts: Account[
     const verdicts = await Promise.all(accounts.map((account) => account.verdict()));
     return {
       accounts,
-      contradictions: verdicts.flatMap(({ contradictions }) => contradictions),
-      surprises: verdicts.flatMap(({ surprises }) => surprises),
+      findings: verdicts.flatMap(({ contradictions, surprises }) => [...contradictions, ...surprises]),
       figures: summary(accounts.map((account) => account.figures())),
     };
   } finally {
@@ -132,24 +122,15 @@ export async function doRandomFaults(
 const described = ({ target, kind, forMs }: PlannedFault) =>
   `${kind} ${target}${kind === 'freeze' ? ` for ${(forMs / 1000).toFixed(1)} s` : ''}`;
 
-function counted(faults: DoneFault[]): CampaignFigures['faults'] {
-  const counts: CampaignFigures['faults'] = {};
-  for (const { target, kind } of faults) {
-    const ofTarget = (counts[target] ??= {});
-    ofTarget[kind] = (ofTarget[kind] ?? 0) + 1;
-  }
-  return counts;
-}
-
 /** Runs accounts with writers and streams during `work`. Returns the broken promises, the surprises, and figures. */
 export async function underLoad(
   { names, ...common }: Omit<AccountOptions, 'name'> & { names: string[] },
   work: (accounts: Account[]) => Promise<unknown>,
 ) {
   const options = names.map((name) => ({ ...common, name }));
-  const { contradictions, surprises, ...loaded } = await withAccounts(options, work);
+  const loaded = await withAccounts(options, work);
   console.info(`${names.join(', ')}: ${JSON.stringify(loaded.figures)}`);
-  return { ...loaded, findings: [...contradictions, ...surprises] };
+  return loaded;
 }
 
 /** Expects that nothing was lost, repeated or reordered, and that every protocol delivered at least the confirmed writes. */
@@ -159,38 +140,19 @@ export function expectKept({ findings, figures }: Pick<Awaited<ReturnType<typeof
     expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
 }
 
-function summary(figures: AccountFigures[]): Pick<CampaignFigures, 'writes' | 'streams'> {
+function summary(figures: AccountFigures[]) {
   const sum = <Name extends string>(of: Record<Name, number>[], name: Name) =>
     of.reduce((total, each) => total + each[name], 0);
   const all = figures.flatMap(({ streams }) => streams);
   const ofStreams = ([protocol, streams]: [string, typeof all]) => {
-    const latencies = streams.flatMap(({ latenciesMs }) => latenciesMs).toSorted((a, b) => a - b);
-    const at = (share: number) => Math.round(latencies[Math.floor(share * (latencies.length - 1))] ?? 0);
-    const counts = { events: sum(streams, 'events'), resumes: sum(streams, 'resumes') };
-    return [protocol, { ...counts, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) }] as const;
+    const longestMs = Math.round(Math.max(...streams.map((stream) => stream.longestMs)));
+    return [protocol, { events: sum(streams, 'events'), resumes: sum(streams, 'resumes'), longestMs }] as const;
   };
   return {
     writes: {
       ...{ confirmed: sum(figures, 'confirmed'), denied: sum(figures, 'denied'), unknown: sum(figures, 'unknown') },
       ...{ refused: sum(figures, 'refused'), retried: sum(figures, 'retried') },
-      longestGapMs: Math.max(...figures.map(({ longestGapMs }) => longestGapMs)),
     },
     streams: Object.fromEntries([...Map.groupBy(all, ({ protocol }) => protocol)].map(ofStreams)),
   };
-}
-
-/** Prints a result for people. */
-function report({ figures, contradictions, surprises }: Verdict & { figures: CampaignFigures }): void {
-  const { seed, owners, writes, streams, cuts, faults } = figures;
-  const found = [...contradictions.map(({ fault, what }) => `${fault}: ${what}`), ...surprises];
-  const lines = [
-    `seed ${seed}, ${owners} owners: ${JSON.stringify(writes)}`,
-    ...Object.entries(streams).map(
-      ([protocol, times]) => `  ${protocol}, after the response: ${JSON.stringify(times)}`,
-    ),
-    `  connections cut: ${cuts}; faults: ${JSON.stringify(faults)}`,
-    `  contradictions: ${contradictions.length}; surprises: ${surprises.length}`,
-    ...found.slice(0, 40).map((line) => `  ! ${line.slice(0, 400)}`),
-  ];
-  printLine(lines.join('\n'));
 }

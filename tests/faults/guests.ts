@@ -21,18 +21,18 @@ export interface GuestsOptions {
   /** A unique text that occurs in everything that the guests write, and nowhere else. */
   mark: string;
   random: () => number;
+  /** The number of guests at a time. @default 3 */
+  rooms?: number;
 }
 
-/** The number of guests at a time. */
-const ROOMS = 3;
 const STAY_MS = { least: 500, max: 4_000 };
 /** Numbers of tasks that a deletion removes in one, two and three statements. */
 const TASKS = [0, 250, 450];
 const GONE_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 15_000;
 
-/** Keeps creating accounts that write, read and are deleted, `ROOMS` at a time, until stopped. */
-export function hostGuests({ stack, mark, random }: GuestsOptions) {
+/** Keeps creating accounts that write, read and are deleted, several at a time, until stopped. */
+export function hostGuests({ stack, mark, random, rooms = 3 }: GuestsOptions) {
   const ending = new AbortController();
   const guests: Guest[] = [];
   let count = 0;
@@ -45,12 +45,12 @@ export function hostGuests({ stack, mark, random }: GuestsOptions) {
       guests.push(await hostGuest({ stack, name: `${mark}-${number}`, random, protocols, tasks, staysMs }));
     }
   };
-  const rooms = Promise.all(Array.from({ length: ROOMS }, host));
+  const hosting = Promise.all(Array.from({ length: rooms }, host));
   return {
     /** Resolves when all guests are deleted. */
     async stop(): Promise<Guest[]> {
       ending.abort();
-      await rooms;
+      await hosting;
       return guests;
     },
   };

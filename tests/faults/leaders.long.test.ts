@@ -139,8 +139,6 @@ describe('the feed while a third of the partitions is without a leader', () => {
         result.accounts.filter(({ ownerId }) => (leaderOf(ownerId) === outage.node) === isHeld),
       );
       if (!held?.length || !free?.length) throw new Error('The owners are not spread over the nodes.');
-      const described = [describeLatencies('held back', held, outage), describeLatencies('others', free, outage)];
-      printLine(`  without node ${outage.node}: ${described.join()}`);
       const waited = free.map(
         (account) => [account.ownerId, quantile(during(outage, account.latencies()), 0.75)] as const,
       );
@@ -161,9 +159,4 @@ const during = ({ from, to }: Outage, latencies: Latency[]): number[] =>
 function quantile(values: number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return Math.round(sorted[Math.floor(share * (sorted.length - 1))] ?? Infinity);
-}
-
-function describeLatencies(name: string, accounts: Account[], outage: Outage): string {
-  const all = accounts.flatMap((account) => during(outage, account.latencies()));
-  return `${accounts.length} owners ${name}: ${all.length} events, p50 ${quantile(all, 0.5)}, p99 ${quantile(all, 0.99)} ms`;
 }

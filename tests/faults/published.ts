@@ -6,8 +6,6 @@ import { createLog } from '@taskmesh/service';
 export interface Published {
   /** All changes of this owner, ordered by their first delivery. */
   of(ownerId: string): TaskChanged[];
-  /** The number of repeated changes. */
-  timesAgain(ownerId: string): number;
   close(): Promise<void>;
 }
 
@@ -15,22 +13,18 @@ export interface Published {
 export async function readPublished({ servers }: Stack): Promise<Published> {
   const log = createLog({ service: 'reader', level: 'silent' });
   const eventLog = createKafkaEventLog({ brokers: [servers.kafka], clientId: 'reader', log });
-  const received = new Map<string, { bySequence: Map<number, TaskChanged>; times: number }>();
+  /** By owner and sequence. */
+  const received = new Map<string, Map<number, TaskChanged>>();
   const reader = eventLog.read(TASK_CHANGES_TOPIC, ({ key, value }) => {
     if (key === 'epoch') return;
     const change = parseTaskChanged(value);
-    const ofOwner = received.get(key) ?? { bySequence: new Map<number, TaskChanged>(), times: 0 };
+    const ofOwner = received.get(key) ?? new Map<number, TaskChanged>();
     received.set(key, ofOwner);
-    ofOwner.times++;
-    if (!ofOwner.bySequence.has(change.sequence)) ofOwner.bySequence.set(change.sequence, change);
+    if (!ofOwner.has(change.sequence)) ofOwner.set(change.sequence, change);
   });
   await reader.ready();
   return {
-    of: (ownerId) => [...(received.get(ownerId)?.bySequence.values() ?? [])],
-    timesAgain: (ownerId) => {
-      const { times = 0, bySequence } = received.get(ownerId) ?? {};
-      return times - (bySequence?.size ?? 0);
-    },
+    of: (ownerId) => [...(received.get(ownerId)?.values() ?? [])],
     close: () => eventLog.close(),
   };
 }

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { expectKept, underLoad } from './campaign.ts';
 import { useStack } from '../stack.ts';
 import { inject } from './inject.ts';
-import { readPublished } from './published.ts';
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
 const MAIN = fileURLToPath(new URL('../../services/tasks/src/main.ts', import.meta.url));
@@ -50,7 +49,6 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
   it('loses, repeats and reorders nothing in any protocol', async () => {
     const { stack } = faulty;
     const admin = stack.processes.get('tasks')?.current.adminUrl ?? '';
-    const published = await readPublished(stack);
     const names = Array.from({ length: OWNERS }, (_, owner) => `relays-${owner}-of-${SEED}`);
     const load = { urls: stack.urls, names, random, paceMs: 40 };
     const kept = await underLoad(load, async () => {
@@ -64,8 +62,6 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
         await eventually(async () => expect(await partsOf(otherAdmin)).toBe(0));
       }
     });
-    console.info(`delivered again: ${kept.accounts.map(({ ownerId }) => published.timesAgain(ownerId)).join(', ')}`);
-    await published.close();
     expectKept(kept);
   }, 240_000);
 });

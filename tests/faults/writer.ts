@@ -23,8 +23,6 @@ export interface Writer {
   /** Responses that must not occur, even during faults. */
   surprises: string[];
   counts: { refused: number; retried: number };
-  /** The longest time between two definite responses. */
-  longestGapMs(): number;
   /** Resolves when the writer has stopped. */
   ended: Promise<void>;
   stop(): Promise<void>;
@@ -53,8 +51,6 @@ export function startWriter(options: WriterOptions): Writer {
   const counts = { refused: 0, retried: 0 };
   const stopping = new AbortController();
   let count = 0;
-  let lastDoneAt = performance.now();
-  let longestGapMs = 0;
 
   const send = async (request: Request): Promise<WriteResponse> => {
     const url = urls[Math.floor(random() * urls.length)] ?? '';
@@ -67,10 +63,6 @@ export function startWriter(options: WriterOptions): Writer {
     if (answer.outcome === 'unauthenticated') {
       if (!isDoomed()) surprises.push(`${name}: ${request.kind} was answered as if there were no such account`);
       stopping.abort();
-    }
-    if (answer.outcome === 'done' || answer.outcome === 'denied') {
-      longestGapMs = Math.max(longestGapMs, performance.now() - lastDoneAt);
-      lastDoneAt = performance.now();
     }
     return { ...answer, via: `${isRest ? 'REST' : 'GraphQL'} at ${url}` };
   };
@@ -131,7 +123,6 @@ export function startWriter(options: WriterOptions): Writer {
   return {
     surprises,
     counts,
-    longestGapMs: () => longestGapMs,
     ended: running,
     async stop() {
       stopping.abort();

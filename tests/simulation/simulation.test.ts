@@ -1,3 +1,4 @@
+import type { TasksInternal } from '@taskmesh/internal-api';
 import { numberFromEnv } from '@taskmesh/testing';
 import { runSchedules } from './run-schedules.ts';
 import { createSchedule } from './schedule.ts';
@@ -21,30 +22,31 @@ describe('the simulated world', () => {
     expect(await simulate(schedule)).toEqual(await simulate(schedule));
   });
 
+  type Changes = Awaited<ReturnType<TasksInternal['changesAfter']>>['changes'];
+  /** Changes every page of the feed. */
+  const onPages = (change: (changes: Changes) => Changes): Tamper => ({
+    tasks: (tasks) => ({
+      ...tasks,
+      async changesAfter(...asked) {
+        const page = await tasks.changesAfter(...asked);
+        return { ...page, changes: change(page.changes) };
+      },
+    }),
+  });
+
   const tampered: (Tamper & { what: string; finds: RegExp })[] = [
     {
       what: 'a page that lacks a change',
-      tasks: (tasks) => ({
-        ...tasks,
-        async changesAfter(...asked) {
-          const page = await tasks.changesAfter(...asked);
-          const before = (sequence: number) => sequence - (sequence > 3 ? 1 : 0);
-          const changes = page.changes.map((change) => ({ ...change, sequence: before(change.sequence) }));
-          return { ...page, changes: changes.toSpliced(2, 1) };
-        },
-      }),
+      ...onPages((changes) =>
+        changes
+          .map((change) => ({ ...change, sequence: change.sequence - (change.sequence > 3 ? 1 : 0) }))
+          .toSpliced(2, 1),
+      ),
       finds: /lost|different list|reordered/,
     },
     {
       what: 'a change with another owner’s task',
-      tasks: (tasks) => ({
-        ...tasks,
-        async changesAfter(...asked) {
-          const page = await tasks.changesAfter(...asked);
-          const foreign = ({ task }: (typeof page.changes)[number]) => ({ ...task, ownerId: task.id });
-          return { ...page, changes: page.changes.map((change) => ({ ...change, task: foreign(change) })) };
-        },
-      }),
+      ...onPages((changes) => changes.map(({ task, ...rest }) => ({ ...rest, task: { ...task, ownerId: task.id } }))),
       finds: /foreign/,
     },
     {

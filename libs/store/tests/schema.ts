@@ -1,8 +1,8 @@
-import { createLog } from '@taskmesh/service';
 import { createTestDatabase } from '@taskmesh/testing';
 import { escapeLiteral, type Client } from 'pg';
 import type { Database, StoreOptions } from '../src/database/database.ts';
 import type { Statement } from '../src/database/prepared-query.ts';
+import { silent } from './open-database.ts';
 
 /**
  * Returns the SQL that would turn the migrated schema into the one that the entities describe; empty when they agree.
@@ -11,16 +11,25 @@ import type { Statement } from '../src/database/prepared-query.ts';
  * MikroORM does not compare storage parameters (fillfactor, autovacuum) or functions, and compares triggers defined as SQL
  * only by name; these exist only in the migrations. (The catalogue view that it reads omits TRUNCATE triggers.)
  */
-export async function schemaDifference(create: (options: StoreOptions) => Promise<Database>): Promise<string> {
-  const store = await createTestDatabase('schema_difference');
-  const log = createLog({ service: 'schema-difference', level: 'silent' });
-  const database = await create({ url: store.url, poolSize: 1, log });
-  try {
-    await database.migrate();
+export function schemaDifference(create: (options: StoreOptions) => Promise<Database>): Promise<string> {
+  return withMigrated(create, async (database) => {
     const difference = await database.retry((em) =>
       em.getPlatform().getSchemaGenerator(em.getDriver(), em).getUpdateSchemaSQL({ wrap: false, dropTables: false }),
     );
     return difference.trim();
+  });
+}
+
+/** Runs `work` with a new database that has the schema of a service. */
+async function withMigrated<Result>(
+  create: (options: StoreOptions) => Promise<Database>,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const store = await createTestDatabase('schema');
+  const database = await create({ url: store.url, poolSize: 1, log: silent });
+  try {
+    await database.migrate();
+    return await work(database);
   } finally {
     await database.close();
     await store.drop();
@@ -39,37 +48,26 @@ interface PlanNode {
  * Returns the tables that a service's prepared statements would read as a whole, by statement name, if they were planned while the
  * store is empty, as in a new installation. Such plans last while the tables grow. Tables in `small` never grow and are ignored.
  */
-export async function scannedTables(
+export function scannedTables(
   create: (options: StoreOptions) => Promise<Database>,
   { statements, small }: { statements: readonly Statement[]; small: readonly string[] },
 ): Promise<Record<string, string[]>> {
-  const store = await createTestDatabase('scanned_tables');
-  const log = createLog({ service: 'scanned-tables', level: 'silent' });
-  const database = await create({ url: store.url, poolSize: 1, log });
-  const partial = new Set<string>();
-  const scannedBy = async ({ text }: Statement): Promise<string[]> => {
-    const { rows } = await database.pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-      `explain (generic_plan, format json) ${text}`,
-    );
-    const scanned = new Set(rows.flatMap((row) => scansIn(row['QUERY PLAN'][0].Plan, partial)));
-    return [...scanned].filter((table) => !small.includes(table)).toSorted();
-  };
-  try {
-    await database.migrate();
-    const { rows } = await database.pool.query<{ name: string }>(
+  return withMigrated(create, async ({ pool }) => {
+    const indexes = await pool.query<{ name: string }>(
       'select indexrelid::regclass::text as name from pg_index where indpred is not null',
     );
-    for (const { name } of rows) partial.add(name);
+    const partial = new Set(indexes.rows.map(({ name }) => name));
     const found: Record<string, string[]> = {};
-    for (const statement of statements) {
-      const scanned = await scannedBy(statement);
-      if (scanned.length > 0) found[statement.name] = scanned;
+    for (const { name, text } of statements) {
+      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+        `explain (generic_plan, format json) ${text}`,
+      );
+      const scanned = new Set(rows.flatMap((row) => scansIn(row['QUERY PLAN'][0].Plan, partial)));
+      const large = [...scanned].filter((table) => !small.includes(table));
+      if (large.length > 0) found[name] = large.toSorted();
     }
     return found;
-  } finally {
-    await database.close();
-    await store.drop();
-  }
+  });
 }
 
 /** Returns the statements that modules export. */

@@ -41,9 +41,9 @@ describe('an event log in Kafka', () => {
   });
   afterAll(() => admin.disconnect());
 
-  const read = async (of = log) => {
+  const read = async (of = log, from = topic) => {
     const values: string[] = [];
-    const reader = of.read(topic, ({ value }) => values.push(value));
+    const reader = of.read(from, ({ value }) => values.push(value));
     await reader.ready();
     return { ...reader, values };
   };
@@ -96,9 +96,7 @@ describe('an event log in Kafka', () => {
   it('accepts records exactly once if they are published together with a record that the broker rejects', async () => {
     const narrow = `${topic}-narrow`;
     await createTopic(narrow, 'max.message.bytes', '20000', 4);
-    const values: string[] = [];
-    const reader = log.read(narrow, ({ value }) => values.push(value));
-    await reader.ready();
+    const { values, stop } = await read(log, narrow);
     const small = Array.from({ length: 40 }, (_, index) => record(index, `key ${index}`));
     const huge = record('x'.repeat(30_000), 'key 7');
     const error: unknown = await log.publish(narrow, [huge, ...small]).catch((reason: unknown) => reason);
@@ -109,7 +107,7 @@ describe('an event log in Kafka', () => {
     await log.publish(narrow, [record(7, 'key 7')]);
     await eventually(() => values.length >= 40);
     expect(values.toSorted()).toEqual(small.map(({ value }) => value).toSorted());
-    await reader.stop();
+    await stop();
   });
 
   it('reads a recreated topic from its first record, even if it is longer than the old one', async () => {

@@ -72,14 +72,15 @@ describe('a restore', () => {
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
-  it('that loses its server during the swap reports an unknown outcome, and settles it later', async () => {
+  it('that loses its server and its journal during the swap reports an unknown outcome, and settles it later', async () => {
     const { proxy, url } = await createProxyFor(fixture.own.url);
     const adminUrls = { tasks: inDatabase(url, fixture.tasks.name), auth: inDatabase(url, fixture.auth.name) };
+    const behindProxy = { postgresUrl: inDatabase(url, fixture.own.name), secrets: { adminUrls } };
     await withClient(maintenanceUrl(fixture.own.url), async (client) => {
       // The first rename waits for this transaction until the server is lost.
       await client.query('begin');
       await client.query(`comment on database ${fixture.tasks.name} is 'held'`);
-      await fixture.withOther({ secrets: { adminUrls } }, async (other) => {
+      await fixture.withOther(behindProxy, async (other) => {
         const restoring = restoreWith(other, 'own.tar.gz');
         await eventually(async () =>
           expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),

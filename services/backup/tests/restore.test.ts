@@ -1,7 +1,13 @@
 import { atEnd } from '@taskmesh/testing';
+import { randomBytes } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from 'pg';
+import { DEFAULT_SIZES } from '../src/archives/limits.ts';
+import { createFreshDatabase, dropFresh } from '../src/databases/fresh-database.ts';
+import { restoreNames } from '../src/databases/names.ts';
 import type { StoreOwner } from '../src/index.ts';
+import { loadLimits } from '../src/restore/watch-database.ts';
 import {
   accountsDump,
   bothStores,
@@ -10,7 +16,9 @@ import {
   restoreWith,
   tasksDump,
 } from './support/backup-fixture.ts';
+import { catalogueOf } from './support/catalogue.ts';
 import { withClient } from './support/databases.ts';
+import { createOwners } from './support/store-owners.ts';
 
 const OLD = ['old', 'old@x'];
 const NEW = ['new', 'new@x'];
@@ -221,5 +229,83 @@ describe('around the swap', () => {
       expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
     });
     expect(await fixture.inStores()).toEqual(OLD);
+  });
+});
+
+describe('a store with tables named like system catalogues', () => {
+  it('is restored like any other', async () => {
+    const stores = [fixture.tasks, fixture.auth];
+    for (const { name, query } of stores) {
+      await query('create table public.pg_class (n int); create table public.pg_database (n int)');
+      await query('create table public.pg_settings (n int); create table public.pg_default_acl (n int)');
+      await query(`alter database ${name} set search_path = public, pg_catalog`);
+    }
+    expect(await fixture.restore('own.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await fixture.inStores()).toEqual(NEW);
+    for (const { name, query } of stores) await query(`alter database ${name} reset search_path`);
+  });
+});
+
+/** Lets the creation of a database crash before each of its statements, and removes what is there. */
+async function removesAfterAnyCrash(adminUrl: string) {
+  const names = restoreNames(fixture.tasks.name, 'crash');
+  const query = Client.prototype.query as (this: Client, ...values: unknown[]) => unknown;
+  let isComplete = false;
+  for (let statements = 1; !isComplete; statements++) {
+    let left = statements;
+    const crashing = jest.spyOn(Client.prototype, 'query').mockImplementation(function (this: Client, ...values) {
+      if (this.user === new URL(adminUrl).username && left-- === 0) throw new Error('crashed');
+      return query.apply(this, values) as void;
+    });
+    const creating = createFreshDatabase(adminUrl, names, loadLimits(DEFAULT_SIZES));
+    isComplete = await creating.then(() => true, () => false); // prettier-ignore
+    crashing.mockRestore();
+    await dropFresh(adminUrl, names);
+  }
+  expect(await fixture.leftovers()).toEqual([]);
+}
+
+describe('an administrator who is not a superuser', () => {
+  it('needs permission to create databases and roles, and membership in the owner', async () => {
+    const [admin, owner] = ['admin', 'owner'].map((name) => `test_${name}_${randomBytes(4).toString('hex')}`) as [
+      string,
+      string,
+    ];
+    const live = fixture.tasks.name;
+    // Only superusers may set a setting that no module defines.
+    await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
+    await fixture.tasks.query(`create role ${owner} login password 'secret'`);
+    await fixture.tasks.query(
+      `create role ${admin} login password 'secret' createdb createrole; grant ${owner} to ${admin}`,
+    );
+    await fixture.tasks.query(`alter database ${live} owner to ${owner}; grant all on schema public to ${owner}`);
+    await fixture.tasks.query(`alter table tasks owner to ${owner}; alter table feed_state owner to ${owner}`);
+    const as = (role: string) => {
+      const url = new URL(fixture.tasks.url);
+      [url.username, url.password] = [role, 'secret'];
+      return url.href;
+    };
+    const adminUrls = { ...fixture.config.secrets.adminUrls, tasks: as(admin) };
+    const owners = createOwners({ tasks: as(owner), auth: fixture.auth.url });
+    const other = await fixture.startOther({ secrets: { adminUrls }, owners });
+    const { logged } = other;
+    try {
+      await fixture.archive('unprivileged.tar.gz', { 'database.sql': tasksDump(['by hand']) });
+      const before = await catalogueOf(fixture.tasks);
+      expect(await restoreWith(other, 'unprivileged.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+      expect(logged.filter(({ err }) => err)).toEqual([]);
+      expect(logged.filter(({ refused }) => refused)).toMatchObject([
+        { refused: [expect.stringMatching(/^alter database .* set "app"."mode" to {2}…: permission denied/)] },
+      ]);
+      expect(JSON.stringify(logged)).not.toContain('secret');
+      await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
+      expect(await catalogueOf(fixture.tasks)).toEqual(before);
+      expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'by hand' }]);
+      await removesAfterAnyCrash(as(admin));
+    } finally {
+      await other.stop();
+      await fixture.tasks.query(`reassign owned by ${owner}, ${admin} to postgres; drop owned by ${owner}, ${admin}`);
+      await fixture.tasks.query(`drop role ${admin}, ${owner}`);
+    }
   });
 });

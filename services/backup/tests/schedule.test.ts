@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createWebhook } from '../src/schedule/notices.ts';
-import { createBackupFixture, figureOf, type FixtureOverrides } from './support/backup-fixture.ts';
+import { createBackupFixture, figureOf, type FixtureOverrides, type Other } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
 import { withClient } from './support/databases.ts';
 
@@ -17,22 +17,9 @@ const RARELY = '0 0 29 2 *';
 const fixture = await createBackupFixture('schedule');
 beforeEach(() => fixture.reset());
 
-type Other = Awaited<ReturnType<typeof start>>;
-
-/** Starts another instance on the same stores, with a schedule. */
-async function start(difference: FixtureOverrides) {
-  const { metrics, ...other } = await fixture.startOther({ verifiesScheduled: false, ...difference });
-  return { ...other, figure: (name: string, labels?: Record<string, string>) => figureOf({ metrics }, name, labels) };
-}
-
-async function during<Result>(others: Promise<Other>[], work: (others: Other[]) => Promise<Result>): Promise<Result> {
-  const running = await Promise.all(others);
-  try {
-    return await work(running);
-  } finally {
-    await Promise.all(running.map((other) => other.stop()));
-  }
-}
+/** Runs `work` with another instance on the same stores, with a schedule. */
+const withSchedule = <Result>(difference: FixtureOverrides, work: (one: Other) => Promise<Result>): Promise<Result> =>
+  fixture.withOther({ verifiesScheduled: false, ...difference }, work);
 
 const listed = () => fixture.backup.backups.list();
 const files = () => readdir(fixture.config.backupsDir);
@@ -40,18 +27,18 @@ const withinAMinute = { timeoutMs: 60_000 };
 
 describe('a schedule', () => {
   it('makes archives, verifies them and logs it', async () => {
-    await during([start({ schedule: EVERY_SECOND, verifiesScheduled: true })], async ([one]) => {
+    await withSchedule({ schedule: EVERY_SECOND, verifiesScheduled: true }, async (one) => {
       await eventually(
         async () => expect((await listed()).filter(({ verifiedAt }) => verifiedAt)).not.toEqual([]),
         withinAMinute,
       );
       const line = { msg: 'scheduled backup made', verified: true };
-      await eventually(() => expect(one?.logged).toContainEqual(expect.objectContaining(line)), withinAMinute);
-      expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'ok' })).toBeGreaterThan(0);
-      expect(await one?.figure('last_success_timestamp_seconds')).toBeCloseTo(Date.now() / 1000, -2);
-      expect(await one?.figure('last_duration_seconds')).toBeGreaterThan(0);
-      expect(await one?.figure('last_size_bytes')).toBeGreaterThan(0);
-      expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBe(0);
+      await eventually(() => expect(one.logged).toContainEqual(expect.objectContaining(line)), withinAMinute);
+      expect(await figureOf(one, 'runs_total', { origin: 'schedule', outcome: 'ok' })).toBeGreaterThan(0);
+      expect(await figureOf(one, 'last_success_timestamp_seconds')).toBeCloseTo(Date.now() / 1000, -2);
+      expect(await figureOf(one, 'last_duration_seconds')).toBeGreaterThan(0);
+      expect(await figureOf(one, 'last_size_bytes')).toBeGreaterThan(0);
+      expect(await figureOf(one, 'schedule_failures_total', { run: 'backup' })).toBe(0);
     });
     for (const { origin } of await listed()) expect(origin).toBe('schedule');
   }, 120_000);
@@ -59,21 +46,20 @@ describe('a schedule', () => {
   it('fails if a new archive cannot be verified here', async () => {
     const importDatabase = async () => ({ complete: false, reason: 'It is newer.', concerns: 'version' }) as const;
     const owners = { ...fixture.owners, tasks: { ...fixture.owners.tasks, importDatabase } };
-    await during([start({ schedule: EVERY_SECOND, verifiesScheduled: true, owners })], async ([one]) => {
-      const failures = () => one?.figure('schedule_failures_total', { run: 'backup' });
+    await withSchedule({ schedule: EVERY_SECOND, verifiesScheduled: true, owners }, async (one) => {
+      const failures = () => figureOf(one, 'schedule_failures_total', { run: 'backup' });
       await eventually(async () => expect(await failures()).toBeGreaterThan(0), withinAMinute);
     });
     expect(await listed()).toContainEqual(expect.objectContaining({ verifiedAt: null, unfitAt: null }));
   }, 120_000);
 
   it('is executed by one of several instances', async () => {
-    const three = [1, 2, 3].map(() => start({ schedule: EVERY_SECOND }));
-    const moments = await during(three, async (others) => {
-      const made = () => others.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled run ended'));
-      await eventually(() => expect(made().length).toBeGreaterThan(1), withinAMinute);
-      return made;
-    });
-    const ended = moments().map(({ moment }) => moment);
+    const settings = { schedule: EVERY_SECOND, verifiesScheduled: false };
+    const three = await Promise.all([1, 2, 3].map(() => fixture.startOther(settings)));
+    const made = () => three.flatMap(({ logged }) => logged.filter(({ msg }) => msg === 'scheduled run ended'));
+    await eventually(() => expect(made().length).toBeGreaterThan(1), withinAMinute);
+    for (const one of three) await one.stop();
+    const ended = made().map(({ moment }) => moment);
     expect(ended.length).toBeGreaterThan(1);
     expect(new Set(ended).size).toBe(ended.length);
     expect(await files()).toHaveLength(ended.length);
@@ -90,18 +76,17 @@ describe('a schedule', () => {
   const dueMoment = () => new Cron(RARELY, { timezone: 'UTC', paused: true }).previousRuns(1)[0]?.toISOString();
 
   it('makes up for moments missed while no instance ran, with one run', async () => {
-    const looked = (others: Other[]) =>
+    const looked = ({ logged }: Other) =>
       eventually(async () => {
         expect(await fixture.own.query('select 1 from schedule')).toHaveLength(1);
-        for (const { logged } of others) expect(logged).not.toContainEqual(expect.objectContaining({ level: 'error' }));
+        expect(logged).not.toContainEqual(expect.objectContaining({ level: 'error' }));
       });
-    await during([start({ schedule: RARELY })], looked);
+    await withSchedule({ schedule: RARELY }, looked);
     expect(await files()).toEqual([]); // the schedule has never been due
     await neverRun();
-    await during([start({ schedule: RARELY }), start({ schedule: RARELY })], async () => {
-      await eventually(async () => expect(await files()).toHaveLength(1), withinAMinute);
-    });
-    await during([start({ schedule: RARELY })], looked);
+    const madeUp = () => eventually(async () => expect(await files()).toHaveLength(1), withinAMinute);
+    await withSchedule({ schedule: RARELY }, () => withSchedule({ schedule: RARELY }, madeUp));
+    await withSchedule({ schedule: RARELY }, looked);
     expect(await files()).toHaveLength(1);
   }, 120_000);
 
@@ -116,7 +101,7 @@ describe('a schedule', () => {
     expect(await done()).not.toBe(dueMoment());
     expect(await files()).toEqual([]);
     await fixture.own.query(`update schedule set begun_at = begun_at - interval '2 minutes'`);
-    await during([start({ schedule: RARELY })], async () => {
+    await withSchedule({ schedule: RARELY }, async () => {
       await eventually(async () => expect(await done()).toBe(dueMoment()), withinAMinute);
     });
     expect(await files()).toHaveLength(1);
@@ -159,7 +144,7 @@ describe('retention', () => {
     await put('verified-2.tar.gz', '2026-01-03T00:00:00Z', 'schedule', true);
     await put('night-4.tar.gz', '2026-01-04T00:00:00Z', 'schedule');
     await put('night-5.tar.gz', '2026-01-05T00:00:00Z', 'schedule');
-    await during([start({ schedule: EVERY_SECOND, keep: { last: 1 } })], async () => {
+    await withSchedule({ schedule: EVERY_SECOND, keep: { last: 1 } }, async () => {
       await eventually(
         async () =>
           expect(old(await files())).toEqual(['asked.tar.gz', 'sent.tar.gz', 'unknown.tar.gz', 'verified-2.tar.gz']),
@@ -177,14 +162,14 @@ describe('retention', () => {
     await put('night-1.tar.gz', '2026-01-01T00:00:00Z', 'schedule');
     await put('night-2.tar.gz', '2026-01-02T00:00:00Z', 'schedule');
     await fixture.auth.query('create table odd (n int) partition by list (n)');
-    await during([start(settings)], async ([one]) => {
+    await withSchedule(settings, async (one) => {
       await eventually(
-        async () => expect(await one?.figure('schedule_failures_total', { run: 'backup' })).toBeGreaterThan(1),
+        async () => expect(await figureOf(one, 'schedule_failures_total', { run: 'backup' })).toBeGreaterThan(1),
         withinAMinute,
       );
-      expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup failed', level: 'error' }));
-      expect(await one?.figure('runs_total', { origin: 'schedule', outcome: 'failed' })).toBeGreaterThan(0);
-      expect(JSON.stringify(one?.logged)).not.toContain('s3cret');
+      expect(one.logged).toContainEqual(expect.objectContaining({ msg: 'scheduled backup failed', level: 'error' }));
+      expect(await figureOf(one, 'runs_total', { origin: 'schedule', outcome: 'failed' })).toBeGreaterThan(0);
+      expect(JSON.stringify(one.logged)).not.toContain('s3cret');
     });
     expect(await files()).toHaveLength(2);
     const message = expect.stringContaining('The backup was not made: auth: ');
@@ -196,9 +181,9 @@ describe('retention', () => {
     expect(post.mails[0]?.raw).toEqual(message);
 
     await fixture.auth.query('drop table odd');
-    await during([start(settings)], async ([two]) => {
+    await withSchedule(settings, async (two) => {
       await eventually(async () => expect(old(await files())).toEqual([]), withinAMinute);
-      const ended = () => two?.logged.filter(({ msg }) => msg === 'scheduled run ended');
+      const ended = () => two.logged.filter(({ msg }) => msg === 'scheduled run ended');
       await eventually(() => expect(ended()?.length).toBeGreaterThan(1), withinAMinute);
     });
     expect(hook.received.map(({ body }) => body.event)).toEqual(['failed', 'recovered']);
@@ -207,48 +192,47 @@ describe('retention', () => {
 });
 
 describe('a schedule of verifications', () => {
+  const make = () => fixture.backup.backups.create();
+  /** Damages an archive without changing its size. */
+  const damage = ({ file, sizeBytes }: Awaited<ReturnType<typeof make>>) =>
+    writeFile(join(fixture.config.backupsDir, file), Buffer.alloc(sizeBytes));
+  /** Runs a verification that is due. Returns the number of failures, and the time of the newest archive that is fit. */
+  const runDue = async () => {
+    await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01') on conflict (id) do update set moment = excluded.moment`); // prettier-ignore
+    return withSchedule({ verifySchedule: RARELY }, async (one) => {
+      const line = expect.objectContaining({ msg: 'scheduled run ended' });
+      await eventually(() => expect(one.logged).toContainEqual(line), withinAMinute);
+      const failures = await figureOf(one, 'schedule_failures_total', { run: 'verification' });
+      return { failures, provedS: await figureOf(one, 'last_proved_timestamp_seconds') };
+    });
+  };
+
   it('verifies the newest archive and the one verified longest ago, and reports one that is no longer fit', async () => {
     const [first, second, third] = [await make(), await make(), await make()];
     for (const [hours, { file }] of [first, third, second].entries())
       await fixture.own.query(`update backups set verified_at = now() - (3 - $2::int) * interval '1 hour' where file = $1`, [file, hours]); // prettier-ignore
     const proofs = async () => new Map((await listed()).map(({ file, verifiedAt }) => [file, verifiedAt?.getTime()]));
     const before = await proofs();
-    await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);
-    await during([start({ verifySchedule: RARELY })], async () => {
-      await eventually(
-        async () => expect((await proofs()).get(first.file)).not.toBe(before.get(first.file)),
-        withinAMinute,
-      );
-    });
+    await runDue();
     const after = await proofs();
-    expect(after.get(third.file)).toBeGreaterThan(before.get(third.file) ?? Infinity);
+    for (const { file } of [first, third]) expect(after.get(file)).toBeGreaterThan(before.get(file) ?? Infinity);
     expect(after.get(second.file)).toBe(before.get(second.file));
 
-    await writeFile(join(fixture.config.backupsDir, third.file), Buffer.alloc(Number(third.sizeBytes))); // damages the file
-    await fixture.own.query(`update schedule set moment = '2001-01-01'`);
-    await during([start({ verifySchedule: RARELY })], async ([one]) => {
-      const failures = () => one?.figure('schedule_failures_total', { run: 'verification' });
-      await eventually(async () => expect(await failures()).toBe(1), withinAMinute);
-      expect(await one?.figure('last_proved_timestamp_seconds')).toBe(second.createdAt.getTime() / 1000);
-    });
+    await damage(third);
+    expect(await runDue()).toEqual({ failures: 1, provedS: second.createdAt.getTime() / 1000 });
     expect((await proofs()).get(second.file)).toBeGreaterThan(before.get(second.file) ?? Infinity);
   }, 120_000);
 
   it('tries its own unfit archives again, and reports only those that were fit before', async () => {
     const [fit, wrong, damaged] = [await make(), await make(), await make()];
-    await writeFile(join(fixture.config.backupsDir, damaged.file), Buffer.alloc(Number(damaged.sizeBytes)));
+    await damage(damaged);
     const long = new Date('2026-01-01T00:00:00Z');
     for (const { file } of [wrong, damaged])
       await fixture.own.query(
         `update backups set origin = 'schedule', unfit_at = $2, unfit_reason = 'no memory', modified_at = null where file = $1`,
         [file, long],
       );
-    await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01')`);
-    await during([start({ verifySchedule: RARELY })], async ([one]) => {
-      const line = expect.objectContaining({ msg: 'scheduled run ended' });
-      await eventually(() => expect(one?.logged).toContainEqual(line), withinAMinute);
-      expect(await one?.figure('schedule_failures_total', { run: 'verification' })).toBe(0);
-    });
+    expect(await runDue()).toMatchObject({ failures: 0 });
     const found = new Map((await listed()).map((backup) => [backup.file, backup]));
     const proved = { verifiedAt: expect.any(Date), unfitAt: null };
     expect(found.get(fit.file)).toMatchObject(proved);
@@ -257,21 +241,14 @@ describe('a schedule of verifications', () => {
   }, 120_000);
 
   it('fails for as long as no archive can be verified, even if that is known', async () => {
-    const { file, sizeBytes } = await make();
-    await writeFile(join(fixture.config.backupsDir, file), Buffer.alloc(sizeBytes));
+    const made = await make();
+    await damage(made);
     for (const round of [1, 2, 3]) {
-      if (round === 3) await rm(join(fixture.config.backupsDir, file)); // as if the disk were not mounted
-      await fixture.own.query(`insert into schedule (id, moment) values ('verification', '2001-01-01') on conflict (id) do update set moment = excluded.moment`); // prettier-ignore
-      await during([start({ verifySchedule: RARELY })], async ([one]) => {
-        const line = expect.objectContaining({ msg: 'scheduled run ended' });
-        await eventually(() => expect(one?.logged).toContainEqual(line), withinAMinute);
-        expect(await one?.figure('schedule_failures_total', { run: 'verification' })).toBe(1);
-      });
+      if (round === 3) await rm(join(fixture.config.backupsDir, made.file)); // as if the disk were not mounted
+      expect(await runDue()).toMatchObject({ failures: 1 });
     }
     expect(await fixture.own.query('select 1 from failing_runs')).toHaveLength(1);
   }, 120_000);
-
-  const make = () => fixture.backup.backups.create();
 });
 
 describe('a webhook', () => {
@@ -303,14 +280,14 @@ describe('the metrics', () => {
     const { file, createdAt, sizeBytes } = await fixture.backup.backups.create();
     await fixture.own.query('update backups set verified_at = created_at');
     await fixture.archive('bad.tar.gz', { 'notes.txt': 'x' });
-    await during([start({})], async ([one]) => {
-      const figures = async (...names: string[]) => Promise.all(names.map((name) => one?.figure(name)));
+    await withSchedule({}, async (one) => {
+      const figures = async (...names: string[]) => Promise.all(names.map((name) => figureOf(one, name)));
       const at = createdAt.getTime() / 1000;
       const names = ['last_verified_timestamp_seconds', 'last_success_timestamp_seconds', 'last_size_bytes'];
       expect(await figures(...names)).toEqual([at, at, sizeBytes]);
-      await one?.backups.verify(file);
-      await expect(one?.backups.verify('bad.tar.gz')).rejects.toMatchObject({ code: 'CONFLICT' });
-      for (const outcome of ['ok', 'unfit']) expect(await one?.figure('verifications_total', { outcome })).toBe(1);
+      await one.backups.verify(file);
+      await expect(one.backups.verify('bad.tar.gz')).rejects.toMatchObject({ code: 'CONFLICT' });
+      for (const outcome of ['ok', 'unfit']) expect(await figureOf(one, 'verifications_total', { outcome })).toBe(1);
       expect((await figures('last_verified_timestamp_seconds'))[0]).toBeGreaterThan(at);
     });
   }, 120_000);
@@ -318,9 +295,9 @@ describe('the metrics', () => {
   it('do not keep the service from starting while the archive storage is invalid', async () => {
     const backupsDir = join(fixture.config.backupsDir, 'a-file');
     await writeFile(backupsDir, '');
-    await during([start({ backupsDir })], async ([one]) => {
-      await eventually(async () => expect(await one?.ready()).toMatchObject({ ok: true }));
-      expect(one?.logged).toContainEqual(expect.objectContaining({ msg: 'the archive storage is unavailable' }));
+    await withSchedule({ backupsDir }, async (one) => {
+      await eventually(async () => expect(await one.ready()).toMatchObject({ ok: true }));
+      expect(one.logged).toContainEqual(expect.objectContaining({ msg: 'the archive storage is unavailable' }));
     });
   });
 });

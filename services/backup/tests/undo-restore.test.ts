@@ -150,15 +150,29 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(FIRST);
   }, 180_000);
 
-  it('get the settings, grants and revocations that the operator has made since', async () => {
+  it('keep the settings, grants and revocations of the operator whatever the dump, and get those made since', async () => {
     const [live, role] = [fixture.tasks.name, `${fixture.tasks.name}_reader`];
     const { query } = fixture.tasks;
     await query(`
       create role ${role}; alter database ${live} set statement_timeout = '40s'; alter role ${role} in database ${live} set work_mem = '8MB';
-      alter database ${live} connection limit 77; comment on database ${live} is 'before'; grant create on database ${live} to ${role};
+      alter database ${live} set search_path = "$user", public, "Odd, ""name"""; alter database ${live} set datestyle = 'ISO, DMY';
+      alter database ${live} set app.mode = 'it''s "odd", \\'; alter database ${live} connection limit 77; comment on database ${live} is 'it''s; ours';
+      revoke temporary on database ${live} from public; grant create on database ${live} to ${role} with grant option;
       grant create on schema public to ${role}; grant select on tasks to ${role} with grant option; grant update (title) on tasks to ${role};
       alter default privileges in schema public grant select on tables to ${role}`);
-    expect(await fixture.restore('one.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    const initial = await catalogueOf(fixture.tasks);
+    expect(JSON.stringify(initial)).toContain('77');
+    // load/hostile-statements.ts has many more.
+    const dump = `
+      create table public.pg_database (datname text, datdba int, oid int); insert into public.pg_database values ('${live}', 16384, 1);
+      create function public.pg_get_userbyid(oid) returns name language sql as $$ select 'mallory'::name $$;
+      ${tasksDump(['passed over'])} create rule r as on insert to tasks do instead nothing;
+      grant all on schema public to public; grant all on tasks to public; alter default privileges grant all on tables to public;
+      comment on database ${live} is 'mine'; create extension citext;`;
+    await fixture.archive('passed-over.tar.gz', { 'database.sql': dump });
+    expect(await fixture.restore('passed-over.tar.gz')).toMatchObject({ outcome: 'RESTORED' });
+    expect(await catalogueOf(fixture.tasks)).toEqual(initial);
+    expect(await fixture.inStores()).toEqual(['passed over', 'first@x']);
     await query(`
       alter database ${live} reset all; alter role ${role} in database ${live} reset all; alter database ${live} set work_mem = '9MB';
       alter database ${live} connection limit -1; comment on database ${live} is null; revoke create on database ${live} from ${role};

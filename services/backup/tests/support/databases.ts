@@ -27,8 +27,8 @@ export interface FreshTestDatabase {
 }
 
 /** Creates a live database and an empty one beside it, as a restore does. */
-export async function createFreshTestDatabase(name: string, server?: string): Promise<FreshTestDatabase> {
-  const live = await createTestDatabase(name, server);
+export async function createFreshTestDatabase(name: string): Promise<FreshTestDatabase> {
+  const live = await createTestDatabase(name);
   const names = restoreNames(live.name, randomBytes(6).toString('hex'));
   const loaderUrl = await createFreshDatabase(live.url, names, loadLimits(DEFAULT_SIZES));
   atEnd(() => dropFresh(live.url, names));

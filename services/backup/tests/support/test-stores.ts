@@ -32,7 +32,7 @@ interface Trial {
 
 /**
  * Creates all that a swap sees: two stores, which are only databases, those that a restore has put beside them, and the
- * journal of that restore. The databases are made once and get their names back after each test, which is fast.
+ * journal of that restore.
  */
 export async function createTestStores() {
   const mark = randomBytes(5).toString('hex');
@@ -42,39 +42,19 @@ export async function createTestStores() {
   const otherServer = new URL(requiredAddress('POSTGRES_URL'));
   Object.assign(otherServer, { username: administrator, password: 'secret' });
   const liveOf = (each: StoreName) => `test_stores_${each}_${mark}`;
+  /** The databases' ids by what they are. */
   const ids = new Map<string, string>();
   const databases = () =>
     administer(`select datname as name, oid::text as id, datallowconn as open from pg_database where datname like $1`, [
       `test\\_stores\\_%${mark}%`,
     ]);
-  atEnd(async () => {
+  const dropAll = async () => {
     for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
+  };
+  atEnd(async () => {
+    await dropAll();
     await administer(`drop role ${administrator}`);
   });
-
-  /** Gives all databases their names back. `wanted` maps the labels used here to the names. */
-  async function putBack(wanted: ReadonlyMap<string, string>): Promise<void> {
-    const kept = new Map([...wanted].map(([what, name]) => [ids.get(what), name]));
-    for (const { name, id } of await databases())
-      await administer(
-        kept.has(String(id))
-          ? `alter database ${String(name)} rename to ${`test_stores_${String(id)}_${mark}`}`
-          : `drop database ${String(name)}`,
-      );
-    const there = new Set((await databases()).map(({ id }) => String(id)));
-    for (const [what, name] of wanted) {
-      const id = ids.get(what) ?? '';
-      if (there.has(id)) {
-        await administer(`alter database test_stores_${id}_${mark} rename to ${name}`);
-        await administer(`alter database ${name} allow_connections true connection limit -1`);
-        await administer(`alter database ${name} reset all`);
-      } else {
-        await administer(`create database ${name}`);
-        const [row] = await administer('select oid::text as id from pg_database where datname = $1', [name]);
-        ids.set(what, String(row?.id));
-      }
-    }
-  }
 
   return {
     async begin({ undoes = null, isApart = false }: Trial = {}) {
@@ -90,13 +70,17 @@ export async function createTestStores() {
         tasks: namesOf(stores.tasks, { id: ID, undoes }),
         auth: namesOf(stores.auth, { id: ID, undoes }),
       };
-      await putBack(
-        new Map(
-          STORES.flatMap((each) => [
-            [`former ${each}`, names[each].live],
-            [`new ${each}`, names[each].fresh],
-          ]),
-        ),
+      await dropAll();
+      const create = async (what: string, name: string) => {
+        await administer(`create database ${name}`);
+        const [row] = await administer('select oid::text as id from pg_database where datname = $1', [name]);
+        ids.set(what, String(row?.id));
+      };
+      await Promise.all(
+        STORES.flatMap((each) => [
+          create(`former ${each}`, names[each].live),
+          create(`new ${each}`, names[each].fresh),
+        ]),
       );
       const line = newRestore({ now: () => NOW }, { id: ID, file: 'a.tar.gz', stores: [...STORES], undoes });
       const { log, lines: logged } = createRecordingLog('debug');
