@@ -11,12 +11,12 @@ interface Store {
 const moduleOf = (service: string): Promise<Record<string, (...args: unknown[]) => Promise<Store>>> =>
   import(new URL(`../../services/${service}/src/database.ts`, import.meta.url).href);
 
-/** Creates databases migrated to these versions, as an earlier release left them. */
-export async function earlierStores(versions: { auth: string; tasks: string }): Promise<Databases> {
+/** Creates databases migrated to these versions, as an earlier release left them; on the tests' server by default. */
+export async function earlierStores(versions: { auth: string; tasks: string }, server?: string): Promise<Databases> {
   const log = createLog({ service: 'earlier', level: 'silent' });
   const databases = {
-    auth: await createTestDatabase('earlier_auth'),
-    tasks: await createTestDatabase('earlier_tasks'),
+    auth: await createTestDatabase('earlier_auth', server),
+    tasks: await createTestDatabase('earlier_tasks', server),
   };
   const { createAuthDatabase } = await moduleOf('auth');
   const { createTasksDatabase } = await moduleOf('tasks');
