@@ -56,6 +56,7 @@ describe('a swap of stores on one server', () => {
   });
 
   it('is recorded before the attempt, and then replaces all of them', async () => {
+    trial.stores.auth.owner.carryOver = async () => undefined; // there are no tables to lock
     expect(await swap()).toEqual([['swapping', ...UNTOUCHED], 'attempt']);
     expect(await trial.state()).toEqual(SWAPPED);
     expect(trial.line).toMatchObject({ stage: 'swapping', freshIds: trial.freshIds });
@@ -74,6 +75,13 @@ describe('a swap of stores on one server', () => {
     trial.journal.find = async (id) => (isAway() ? Promise.reject(new Error('away')) : find(id));
     expect(await exchange()).toEqual({ isCleanUpPending: true });
     expect(await trial.state()).toEqual(SWAPPED);
+  });
+
+  it('succeeds with a pending clean-up if the journal cannot record that nothing is left', async () => {
+    trial.keepOldMs = 0;
+    trial.journal.leftNothing = () => Promise.reject(new Error('away'));
+    expect(await exchange()).toEqual({ isCleanUpPending: true, keptUntil: null });
+    expect(trial.logged.map(({ msg }) => msg)).toContain('databases of an ended restore not removed yet');
   });
 
   it('succeeds although it failed here, if another process has settled it as restored', async () => {

@@ -141,7 +141,10 @@ describe('a gateway whose supergraph file changes', () => {
       User: { __resolveReference: ({ id }: { id: string }) => ({ id, name: 'Another name' }) },
     });
     const streams = await graphqlStreams(OWNERS);
-    await standing(streams);
+    const leaving = await streamBy('graphql-ws', start(OWNERS));
+    await standing([...streams, leaving]);
+    leaving.close();
+    await gateway.untilSubscriptions(streams.length);
     await serve(compose([{ name: 'names', url: names.url, typeDefs: NAMES }]));
     gateway.commit(userId);
     for (const { events } of streams)
@@ -171,6 +174,15 @@ describe('a gateway whose supergraph file changes', () => {
     }
     const next = gateway.commit(userId).sequence;
     for (const stream of others) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));
+  });
+
+  it('ends a stream whose variables are no longer valid with the reason', async () => {
+    const query = 'subscription ($filter: TaskFilter) { taskChanges(filter: $filter) { sequence } }';
+    const stream = await streamBy('graphql-ws', { ...start(query), variables: { filter: { completed: false } } });
+    await standing([stream]);
+    await serve(compose([], (sdl) => sdl.replace(/(input TaskFilter \{\s*)completed: Boolean/, '$1done: Boolean')));
+    await eventually(() => expect(stream.ended).toBeDefined());
+    expect(stream.errors[0]?.message).toMatch(/^The graph has changed: .*filter.completed/);
   });
 
   it('changes nothing for an invalid file, and logs it', async () => {

@@ -90,7 +90,8 @@ it('starts and accepts writes without an event log, and catches up in order when
       await inner.publish(topic, records);
     },
   };
-  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE });
+  const { log, lines } = createRecordingLog();
+  const service = await startTasks({ name: 'relay_away', eventLog, relay: HASTE, log });
   const users = usersOf(3, service).flat();
   await writeAtRandom(users, 200, createRandom(5));
   await eventually(async () => expect((await service.tasks.ready()).checks?.eventLog).toBe(false));
@@ -101,6 +102,7 @@ it('starts and accepts writes without an event log, and catches up in order when
   await eventually(() => expect([...new Set(topics)]).toEqual(['taskmesh.tasks.changes 8']));
   expect((await service.tasks.ready()).checks?.eventLog).toBe(true);
   expect(await service.database.query('select * from dead_letters')).toEqual([]);
+  expect(lines.filter(({ msg }) => msg === 'publishing everything again')).toHaveLength(1);
   expect(service.published).toHaveLength(new Set(service.published.map(({ id }) => id)).size);
 });
 
@@ -129,6 +131,7 @@ it('reports how far it lags behind', async () => {
   await user.create({ title: 'at once' });
   await service.delivered();
   await eventually(async () => expect(await valueOf('taskmesh_outbox_publish_lag_seconds_count')).toBe(4));
+  expect(await valueOf('taskmesh_outbox_publish_lag_seconds_sum')).toBeLessThan(60);
 });
 
 it.each([

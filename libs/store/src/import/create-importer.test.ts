@@ -1,5 +1,5 @@
 import { atEnd, createTestDatabase } from '@taskmesh/testing';
-import { createLog } from '@taskmesh/service';
+import { ConfigError, createLog } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { databaseOf } from '../database/connection.ts';
 import { SESSION_LIMITS } from '../../tests/schema.ts';
@@ -58,5 +58,7 @@ it('names the missing privilege of the user, and leaves the restored database un
   });
   await restored.query(`grant usage on schema restored to ${role}; grant select on restored.things to ${role}`);
   await expect(importAs()).rejects.toThrow('import the store: permission denied for table things');
+  const migrate = () => Promise.reject(new ConfigError(['The schema is newer', 'Update the service']));
+  await expect(importAs({ migrate })).rejects.toThrow('The schema is newer. Update the service.');
   expect(await restored.query('select id from restored.things')).toEqual([{ id: 1 }]);
 });

@@ -18,14 +18,16 @@ function createCluster({ msPerLook = 0 } = {}) {
   const leaders = [1, 2, 1, 2];
   const taken: string[] = [];
   const requests: string[] = [];
+  const opened: string[] = [];
   const silent = new Set<string>();
   const refusals = new Map<number, (batch: Batch) => number>();
-  let nowMs = 0;
+  let nowMs = 1_000_000;
 
   const connect = ({ host }: Address): ProducingNode => {
+    opened.push(host);
     const answer = async () => {
       await turn();
-      if (silent.has(host)) throw new Error(`${host} is silent`);
+      if (silent.has(host)) throw Object.assign(new Error(`${host} is silent`), { code: 'ECONNRESET' });
     };
     return {
       async metadata(topic) {
@@ -52,7 +54,7 @@ function createCluster({ msPerLook = 0 } = {}) {
     random: () => 0,
     monotonicMs: () => (nowMs += msPerLook),
   });
-  return { producer, leaders, taken, requests, silent, refusals, advance: (ms: number) => (nowMs += ms) };
+  return { producer, leaders, taken, requests, opened, silent, refusals, advance: (ms: number) => (nowMs += ms) };
 }
 
 /** A record for one of the four partitions, with a key derived from `key`. */
@@ -98,13 +100,16 @@ describe('a producer', () => {
   });
 
   it('reports records whose leader does not respond, and avoids that leader until it responds again', async () => {
-    const { producer, silent, taken, requests } = createCluster();
+    const { producer, silent, taken, requests, opened } = createCluster();
     await producer.send('t', [at(1, 'known')]);
     silent.add('b2');
+    const begun = performance.now();
     expect(named(await producer.send('t', [at(0, 'a'), at(1, 'b')]))).toEqual({ b: 'Error: b2 is silent' });
     requests.length = 0;
     expect(named(await producer.send('t', [at(0, 'c'), at(1, 'b')]))).toEqual({ b: 'Error: b2 is silent' });
     expect(requests).toEqual(['b1 0:1']);
+    await eventually(() => expect(opened.length).toBeGreaterThan(4));
+    expect(performance.now() - begun).toBeGreaterThan(150); // its pauses grow
     silent.clear();
     await eventually(async () => expect(named(await producer.send('t', [at(1, 'b')]))).toEqual({}));
     expect(taken).toEqual(['known', 'a', 'c', 'b']);

@@ -29,6 +29,7 @@ describe('the script reader', () => {
     'select "a;b", "a"";b";',
     'select $$a;b$$, $tag$ $$ ; $other$ $tag$;',
     'select a$b$c, 1$b$;',
+    'select À$b$;',
     'select 1 -- no; end\n;',
     'select /* a; /* b; */ c; */ 1;',
     'create rule r as on delete to t do (select 1; select 2);',

@@ -28,7 +28,7 @@ it('stores a document again after the store has lost it', async () => {
   expect(await keyValue.get(`apq:${hashOf(text)}`)).toBe(text);
 });
 
-const textOf = (caller: string, at: number) => `query ${caller}${at} { __typename }`;
+const textOf = (caller: string, at: number) => `mutation ${caller}${at} { logout }`;
 
 function keepingOf() {
   const keyValue = createMemoryKeyValue();

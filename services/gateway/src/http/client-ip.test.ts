@@ -37,6 +37,8 @@ describe('the address of a client', () => {
     ['0x7f.1', '10.1.2.3'],
     ['[fe80::1%a-b]', 'fe80::1'],
     ['fe80::1%:', 'fe80::1'],
+    [`fe80::1%${'x'.repeat(56)}`, 'fe80::1'],
+    [`fe80::1%${'x'.repeat(57)}`, '10.1.2.3'],
   ])('is found in the forms that proxies write: %s', (forwarded, address) => {
     expect(clientIp(from('10.1.2.3', forwarded))).toBe(address);
   });

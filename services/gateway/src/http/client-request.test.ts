@@ -4,11 +4,12 @@ import { openRaw, rawRequest, type RawSocket } from '@taskmesh/testing/raw';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Registry } from 'prom-client';
 import { serveSequentially } from './client-connections.ts';
-import { asClientRequest, clientRequests } from './client-request.ts';
+import { asClientRequest, clientRequests, holdMessage } from './client-request.ts';
 import { memoryOf, readJsonObject } from './json-body.ts';
 import { createMemory, type Holding, type Memory } from './memory.ts';
 
 const MIB = 1024 * 1024;
+const LOG = createLog({ service: 'test', level: 'silent' });
 
 describe('a request', () => {
   let url: string;
@@ -17,8 +18,7 @@ describe('a request', () => {
   const clientIp = ({ headers }: IncomingMessage) => String(headers['x-network']);
 
   const start = async (handle: (request: IncomingMessage, response: ServerResponse) => void) => {
-    const log = createLog({ service: 'test', level: 'silent' });
-    const memory = createMemory({ maxBytes: 128 * MIB, metrics: new Registry(), log });
+    const memory = createMemory({ maxBytes: 128 * MIB, metrics: new Registry(), log: LOG });
     const hold: Memory['hold'] = (request, bytes) => {
       if (bytes > 0) held.add(request);
       else held.delete(request);
@@ -82,6 +82,27 @@ describe('a request', () => {
     await eventually(() => expect(errors).toMatchObject([{ code: 'BAD_USER_INPUT', issues }]));
   });
 
+  it.each([
+    ['has too many pieces, whose rest would be read as well', '1\r\nx\r\n'.repeat(4_097), /\r\nConnection: close\r\n/],
+    ['is too large', `100001\r\n${'x'.repeat(MIB + 1)}\r\n`, /\r\nConnection: keep-alive\r\n/],
+  ])('is the last one on its connection only if its body %s', async (_what, chunks, connection) => {
+    await start((request, response) => {
+      readJsonObject(request, { clientIp, blockingWork: now }).catch((error: Error) => response.end(error.message));
+    });
+    const headers = ['X-Network: n', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+    const sent = await openRaw(url, rawRequest('POST /', headers) + chunks);
+    await eventually(() => expect(sent.response).toMatch(connection));
+  });
+
+  it('no longer counts once its body is passed on as a stream', async () => {
+    const requests: IncomingMessage[] = [];
+    await start((request) => void requests.push(request));
+    await openRaw(url, rawRequest('PUT /', ['X-Network: n', 'Content-Length: 90000']) + 'x'.repeat(30_000));
+    await eventually(() => expect(held.size).toBe(1));
+    for (const request of requests) asClientRequest(request).passOn();
+    expect(held.size).toBe(0);
+  });
+
   it('is evicted for another network while its body waits for its turn, the oldest first', async () => {
     const turns: (() => void)[] = [];
     const run = <Result>(_network: string, work: () => Result, signal?: AbortSignal) =>
@@ -110,6 +131,12 @@ describe('a request', () => {
     await eventually(() => expect(other.response).toMatch(/read$/));
     expect(sent[31]?.response).toBe('');
   });
+});
+
+it('a message of a socket may have 16 KiB while memory is short', () => {
+  const memory: Memory = { ...createMemory({ maxBytes: MIB, metrics: new Registry(), log: LOG }), isShort: () => true };
+  const isHeld = (sizeBytes: number) => holdMessage(memory, sizeBytes, '192.0.2.1') !== undefined;
+  expect([isHeld(16 * 1024), isHeld(16 * 1024 + 1)]).toEqual([true, false]);
 });
 
 it('a text counts together with its parsed objects', () => {

@@ -87,13 +87,13 @@ describe('requests', () => {
 
   it('are evicted while they arrive: first those of the network with the most, the oldest first', () => {
     const { givenUp, made } = holdings({ 'n//1': 0, 'm//1': 0, 'm//2': 0, 'm//3': 0 });
-    const [small, ...large] = made.map((request, index) => ({ ...request, since: index }));
+    const [small, ...large] = made.map((request, index) => ({ ...request, since: 3 - index }));
     memory.hold(small as Holding, 2 * MIB);
     for (const request of large) memory.hold(request, 10 * MIB);
     expect(givenUp).toEqual([]);
     expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(false); // the evicted one has not ended yet
-    expect(givenUp).toEqual(['m//1']);
-    memory.hold(large[0] as Holding, 0);
+    expect(givenUp).toEqual(['m//3']);
+    memory.hold(large[2] as Holding, 0);
     expect(memory.hold({ bytes: 0, network: 'x', account: 'kim' }, MIB)).toBe(true);
   });
 

@@ -1,18 +1,15 @@
 import { badUserInput } from '@taskmesh/contracts';
-import { isUtf8 } from 'node:buffer';
-
-const NOT_ASCII = /[\u0080-\uffff]/;
 
 /**
  * The known parameters of a request target, each at most once; others are ignored. Reads it raw, because ordinary parsers turn
- * invalid UTF-8 into replacement characters.
+ * invalid UTF-8 into replacement characters. Node has refused targets with bytes above 127.
  * @throws AppError BAD_USER_INPUT for a repeated parameter or invalid UTF-8
  */
 export function readParameters(target: string, known: ReadonlySet<string>): Record<string, string> {
   const parameters: Record<string, string> = {};
   const start = target.indexOf('?');
   if (start === -1 || start === target.length - 1) return parameters;
-  for (const pair of asText(target.slice(start + 1)).split('&')) {
+  for (const pair of target.slice(start + 1).split('&')) {
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
     const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
@@ -21,14 +18,6 @@ export function readParameters(target: string, known: ReadonlySet<string>): Reco
     parameters[name] = value;
   }
   return parameters;
-}
-
-/** Node decodes request targets as Latin-1: one character per byte. */
-function asText(query: string): string {
-  if (!NOT_ASCII.test(query)) return query;
-  const bytes = Buffer.from(query, 'latin1');
-  if (!isUtf8(bytes)) throw notText();
-  return bytes.toString();
 }
 
 function decode(part: string): string {

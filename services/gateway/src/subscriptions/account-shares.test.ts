@@ -1,3 +1,4 @@
+import type { TaskChanged } from '@taskmesh/contracts';
 import { createAccountShares, type AccountShares } from './account-shares.ts';
 
 const KIB = 1024;
@@ -31,6 +32,17 @@ describe('the shares of accounts', () => {
     resolve();
     await Promise.all(works);
     expect(begun).toHaveLength(4);
+  });
+
+  it('give back what a waiting change has taken', () => {
+    const shares = createAccountShares(0);
+    const share = take(shares, 'ann', 'key');
+    const change = { id: 'x'.repeat(4 * MIB) } as unknown as TaskChanged;
+    for (const end of [1, 2, 3].map(() => () => undefined)) {
+      expect(share?.keep(change, end)).toBe(true);
+      share?.drop(change, end);
+    }
+    expect(shares.waiting()).toEqual([]);
   });
 
   it('limits what the accounts of a network keep, counting each document once, as it grows, and every set of variables', () => {

@@ -30,6 +30,7 @@ describe('large responses of services', () => {
     const two = await start(answers, other, 5 * MIB, 4 * MIB);
     expect([one.taken, two.taken]).toEqual([[20 * MIB], [REFUSED, 4 * MIB]]);
     await one.end();
+    expect((await start(answers, ip, 20 * MIB + 1)).taken).toEqual([REFUSED]);
     await two.end();
     expect((await start(answers, ip, 24 * MIB)).taken).toEqual([24 * MIB]);
   });

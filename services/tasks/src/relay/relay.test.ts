@@ -2,6 +2,7 @@ import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import type { Session, Statement } from '@taskmesh/store';
 import { createMemoryEventLog } from '@taskmesh/event-log';
 import { createRecordingLog } from '@taskmesh/service/testing';
+import { eventually } from '@taskmesh/testing';
 import { createRelayRepository } from './relay.repository.ts';
 import { REPLAYS_CHANNEL } from './relay.statements.ts';
 import { createRelay, type RelayDeps } from './relay.ts';
@@ -25,6 +26,9 @@ interface World {
   /** Refuses a session by what it throws. */
   onOpen?: () => void;
   onClose?: () => void;
+  onWakeOthers?: () => void;
+  /** Returns the parts that it gets. */
+  onClaim?: () => { lock: number }[];
   /** Called for each change, before it is published. */
   onSeal?: () => void;
   monotonicMs?: () => number;
@@ -39,6 +43,8 @@ function createWorld({
   onTopic,
   onOpen = () => undefined,
   onClose = () => undefined,
+  onWakeOthers = () => undefined,
+  onClaim = () => [{ lock: 0 }],
   onSeal,
   monotonicMs = () => 0,
   backoff = { firstMs: 1, maxMs: 1 },
@@ -57,9 +63,10 @@ function createWorld({
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
       const results: Record<string, () => object[]> = {
-        'lock-session-claim': () => [{ lock: 0 }],
+        'lock-session-claim': onClaim,
         'relay-writers': () => [{ last: '5', writers: [] }],
         'relay-read': () => read(Number(values[2]), values[3] as string[]),
+        'relay-wake-others': () => [{ woken: onWakeOthers() }],
         'relay-read-blocked': () => (values[0] as string[]).map((owner) => change(Number(owner.split(' ')[1]))),
       };
       return (results[name]?.() ?? []) as Row[];
@@ -193,6 +200,31 @@ it('waits twice as long after each failure of an owner, up to a maximum', async 
 
 it('creates the topic before there is anything to publish', async () => {
   expect(await runRelay<string>((onTopic) => ({ read: () => [], onTopic }))).toBe(TASK_CHANGES_TOPIC);
+});
+
+it('waits while others have all parts', async () => {
+  const { log, lines } = createRecordingLog();
+  let [claims, nowMs] = [0, 0];
+  await runRelay<void>((end) => ({
+    log,
+    monotonicMs: () => (nowMs += 1_000),
+    read: () => [],
+    onClaim() {
+      if (++claims === 3) end();
+      return [];
+    },
+  }));
+  expect(lines).toEqual([]);
+});
+
+it('wakes others for an owner of theirs', async () => {
+  let woken = 0;
+  const relay = createWorld({ read: () => [], onWakeOthers: () => void woken++ });
+  await relay.start();
+  await eventually(() => expect(relay.leasedParts()).toEqual([0]));
+  relay.wake('owner 1');
+  await eventually(() => expect(woken).toBe(1));
+  await relay.stop();
 });
 
 it('works in one session after the other, closes each, pauses longer with each failure, and logs each cause once', async () => {
