@@ -4,7 +4,7 @@ import { asJson, inSpan, type Log, type Span } from '@taskmesh/service';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { ServicePool } from './pools.ts';
-import { startWaiting, abandoned, type WaitingOptions } from './waiting.ts';
+import { startWaiting, type WaitingOptions } from './waiting.ts';
 
 /** Functions of a service that only other services may call. Arguments and results are JSON. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the arguments of any such function
@@ -123,7 +123,6 @@ export async function runWithTimeout<Result>(
   { timeoutMs, signal }: Pick<WaitingOptions, 'timeoutMs' | 'signal'>,
   work: (isOver: () => boolean) => Promise<Result>,
 ): Promise<Result> {
-  if (signal?.aborted) throw abandoned('The caller has disconnected.');
   const { promise: givenUp, reject } = Promise.withResolvers<never>();
   let isOver = false;
   const onGivenUp = (error: Error) => {

@@ -101,7 +101,7 @@ export interface FairQueueOptions {
 }
 
 export function createFairQueue(options: FairQueueOptions) {
-  const { concurrency, maxWaiting, maxWaitMs, failsTogether = false, refusal } = options;
+  const { concurrency, maxWaiting, failsTogether = false, refusal } = options;
   /** By site and caller; the next in turn comes first. */
   const sites = new Map<string, Map<string, Set<Waiting>>>();
   let running = 0;
@@ -134,7 +134,7 @@ export function createFairQueue(options: FairQueueOptions) {
     return true;
   };
 
-  const waitForTurn = async (caller: string, signal: Signal): Promise<void> => {
+  const waitForTurn = async (caller: string, signal: Signal, maxWaitMs: number | undefined): Promise<void> => {
     if (running < concurrency) return void running++;
     if (!hasRoomFor(caller)) throw refusal();
     const site = siteOf(caller);
@@ -172,9 +172,14 @@ export function createFairQueue(options: FairQueueOptions) {
      * Rejects with the refusal, without starting `work`, when too many are waiting, when it waits too long, or when `signal`
      * is aborted before it starts.
      */
-    async run<Result>(caller: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    async run<Result>(
+      caller: string,
+      work: () => Promise<Result>,
+      signal?: AbortSignal,
+      maxWaitMs = options.maxWaitMs,
+    ): Promise<Result> {
       if (signal?.aborted) throw refusal();
-      await waitForTurn(caller, signal);
+      await waitForTurn(caller, signal, maxWaitMs);
       try {
         return await work();
       } catch (error) {

@@ -8,7 +8,6 @@ import type { ClientOperation } from './operation/client-operation.ts';
 import { keepLiteralsExact } from './operation/exact-literals.ts';
 import { createFieldVariants } from './operation/field-variants.ts';
 import { normalise } from './operation/normal-form.ts';
-import { shapeOf } from './projection/build-value.ts';
 import { collectRootFields, planProjection, type FieldPlan, type ObjectPlan } from './projection/projection-plan.ts';
 
 export interface VariantDeps {
@@ -28,8 +27,6 @@ const VARIANT_BYTES = 4_096;
 export interface OperationVariant<Context> {
   parts: readonly Part<Context>[];
   introspections: ReadonlyMap<FieldPlan, Introspect>;
-  /** All keys of the result, with undefined values. */
-  blank: Readonly<Record<string, undefined>>;
   /** Stops counting its memory, which grows with each object type that is first encountered. */
   release: () => void;
 }
@@ -96,5 +93,5 @@ export function compileVariant<Context>(
       introspections.set(field, compileIntrospection(operation, field.source.nodes));
   isCounted = true;
   deps.resized(bytes); // not before, because a variant that cannot be planned is not kept
-  return { parts, introspections, blank: shapeOf(rootPlan).blank, release };
+  return { parts, introspections, release };
 }

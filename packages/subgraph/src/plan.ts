@@ -18,8 +18,6 @@ import { getFieldDef } from 'graphql/execution/execute.js';
 
 export interface ObjectPlan {
   fields: readonly FieldPlan[];
-  /** All keys of the result. Its copies share one hidden class, and a key like `__proto__` is an own property. */
-  blank: Readonly<Record<string, undefined>>;
 }
 
 /** The position of a value: a field or a list item. A null that is not allowed here nulls the enclosing slot. */
@@ -58,7 +56,6 @@ export function planOperation(operation: Operation, variables: Record<string, un
 
   const objectPlan = (type: GraphQLObjectType, fields: ReadonlyMap<string, readonly FieldNode[]>): ObjectPlan => ({
     fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
-    blank: Object.fromEntries([...fields.keys()].map((key) => [key, undefined])),
   });
   const below = (type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan =>
     objectPlan(type, collectSubfields(schema, fragments, variables, type, nodes));

@@ -24,18 +24,24 @@ export interface Run {
 
 export const cancelled = () => new GraphQLError('No one is waiting for the result.');
 
+/** Sets a field of a result. An assignment to `__proto__` would set the prototype. */
+function setField(result: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') result[key] = value;
+  else Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
 /**
  * Runs the fields of an object. The result's keys keep the planned order. Returns a promise only if a field does.
  * @throws the located error of a non-null field
  */
 export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefined, run: Run): unknown {
-  const result: Record<string, unknown> = { ...plan.blank };
-  const late: PromiseLike<unknown>[] = [];
+  const result: Record<string, unknown> = {};
+  const late: Promise<unknown>[] = [];
   try {
     for (const field of plan.fields) {
       const value = runField(field, source, path, run);
-      result[field.key] = value;
-      if (isPromise(value)) late.push(value.then((settled) => (result[field.key] = settled)));
+      setField(result, field.key, value);
+      if (value instanceof Promise) late.push(value.then((settled) => setField(result, field.key, settled)));
     }
   } catch (error) {
     return failWhenAllEnded(late, error);
@@ -45,34 +51,35 @@ export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefi
 
 /** Like `runFields`, but one field after the other, as mutations require. */
 export async function runFieldsSerially(plan: ObjectPlan, source: unknown, run: Run): Promise<unknown> {
-  const result: Record<string, unknown> = { ...plan.blank };
-  for (const field of plan.fields) result[field.key] = await runField(field, source, undefined, run);
+  const result: Record<string, unknown> = {};
+  for (const field of plan.fields) setField(result, field.key, await runField(field, source, undefined, run));
   return result;
 }
 
 function runField(field: FieldPlan, source: unknown, parentPath: Path | undefined, run: Run): unknown {
-  const { definition, nodes } = field;
-  if (!definition.resolve && field.value.kind === 'leaf') {
-    // Fast path for most fields of most results: a property that is returned unchanged.
-    try {
-      const column = (source as Record<string, unknown> | undefined)?.[definition.name];
-      if (typeof column !== 'object' && typeof column !== 'function')
-        return completeValue(field, column, undefined, run);
-    } catch (error) {
-      return failField(field, error, pathTo(field, parentPath), run);
-    }
-  }
-  const path = pathTo(field, parentPath);
+  let path: Path | undefined;
   let value: unknown;
   try {
-    if (run.isCancelled?.()) throw cancelled();
-    const args = definition.args.length > 0 && nodes[0] ? getArgumentValues(definition, nodes[0], run.variables) : {};
-    const resolve = definition.resolve ?? defaultFieldResolver;
-    value = resolve(source, args, run.contextValue, infoOf(field, path, run));
+    const { resolve, name } = field.definition;
+    value = resolve ? undefined : (source as Record<string, unknown> | undefined)?.[name];
+    if (resolve || typeof value === 'function') {
+      path = pathTo(field, parentPath);
+      value = resolveField(field, source, path, run);
+    } else if (field.value.kind === 'leaf' && typeof value !== 'object') {
+      return completeValue(field, value, undefined, run); // most fields of most results, which need no path
+    }
   } catch (error) {
-    return failField(field, error, path, run);
+    return failField(field, error, path ?? pathTo(field, parentPath), run);
   }
-  return settleValue(field, value, path, run);
+  return settleValue(field, value, path ?? pathTo(field, parentPath), run);
+}
+
+function resolveField(field: FieldPlan, source: unknown, path: Path, run: Run): unknown {
+  const { definition, nodes } = field;
+  if (run.isCancelled?.()) throw cancelled();
+  const args = definition.args.length > 0 && nodes[0] ? getArgumentValues(definition, nodes[0], run.variables) : {};
+  const resolve = definition.resolve ?? defaultFieldResolver;
+  return resolve(source, args, run.contextValue, infoOf(field, path, run));
 }
 
 function pathTo({ key, parentType }: FieldPlan, parentPath: Path | undefined): Path {
@@ -98,9 +105,9 @@ function infoOf({ definition, nodes, parentType }: FieldPlan, path: Path, run: R
 function settleValue(slot: Slot, value: unknown, path: Path, run: Run): unknown {
   try {
     const result = isPromise(value)
-      ? value.then((arrived) => completeValue(slot, arrived, path, run))
+      ? Promise.resolve(value).then((arrived) => completeValue(slot, arrived, path, run))
       : completeValue(slot, value, path, run);
-    return isPromise(result) ? result.then(undefined, (error: unknown) => failField(slot, error, path, run)) : result;
+    return result instanceof Promise ? result.catch((error: unknown) => failField(slot, error, path, run)) : result;
   } catch (error) {
     return failField(slot, error, path, run);
   }
@@ -140,7 +147,7 @@ function complete({ value: plan, field }: Slot, value: unknown, path: Path | und
       const name = resolveType(value, run.contextValue, info, plan.type);
       const runAs = (typeName: string | undefined) =>
         runFields(plan.objectOf(runtimeType(plan.type, typeName, run)), value, path, run);
-      return isPromise(name) ? name.then(runAs) : runAs(name);
+      return isPromise(name) ? Promise.resolve(name).then(runAs) : runAs(name);
     }
   }
 }
@@ -150,13 +157,13 @@ function runItems(item: Slot, value: unknown, path: Path | undefined, run: Run):
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(item.field)}".`);
   }
   const results: unknown[] = [];
-  const late: PromiseLike<unknown>[] = [];
+  const late: Promise<unknown>[] = [];
   try {
     for (const each of value as Iterable<unknown>) {
       const index = results.length;
       const result = settleValue(item, each, { prev: path, key: index, typename: undefined }, run);
       results.push(result);
-      if (isPromise(result)) late.push(result.then((arrived) => (results[index] = arrived)));
+      if (result instanceof Promise) late.push(result.then((arrived) => (results[index] = arrived)));
     }
   } catch (error) {
     return failWhenAllEnded(late, error);
@@ -171,7 +178,7 @@ function runtimeType(type: GraphQLAbstractType, name: string | undefined, { oper
 }
 
 /** Waits for the pending fields first, because their rejections would otherwise be unhandled. */
-function failWhenAllEnded(late: readonly PromiseLike<unknown>[], error: unknown): Promise<never> {
+function failWhenAllEnded(late: readonly Promise<unknown>[], error: unknown): Promise<never> {
   if (late.length === 0) throw error;
   return Promise.allSettled(late).then(() => {
     throw error;

@@ -88,16 +88,15 @@ export function createSubgraph({ name, typeDefs, resolvers, mapError, onMutation
   return {
     name,
     async execute(request: SubgraphRequest, call: SubgraphCall): Promise<SubgraphResult> {
-      const { promise: ran, resolve } = Promise.withResolvers<void>();
+      const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
       let hasRun = false;
       // A failing field may end the request while others are still at work, so the end counts as a cancellation.
       const isCancelled = () => hasRun || call.isCancelled?.() === true;
-      const end = () => {
+      const context: SubgraphContext = { ...call, isCancelled, extensions: {}, ended };
+      const result = await subgraph.execute(request, context, context).finally(() => {
         hasRun = true;
-        resolve();
-      };
-      const context: SubgraphContext = { ...call, isCancelled, extensions: {}, ended: ran.then(() => call.sent) };
-      const result = await subgraph.execute(request, context, { ...call, isCancelled }).finally(end);
+        end(call.sent);
+      });
       if (Object.keys(context.extensions).length === 0) return result;
       return { ...result, extensions: { ...context.extensions, ...result.extensions } };
     },

@@ -20,11 +20,7 @@ interface Column {
 }
 
 /** How to parse PostgreSQL's messages into a row; fixed for as long as the connection keeps the statement. */
-interface RowShape {
-  columns: Column[];
-  /** All columns as null: rows copied from it share one hidden class. */
-  empty: Record<string, null>;
-}
+type RowShape = readonly Column[];
 
 const DESCRIBE = serialize.describe({ type: 'P' });
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()]);
@@ -138,18 +134,14 @@ function shapesOn(connection: Connection): Map<string, RowShape> {
   return fresh;
 }
 
-function shapeOf(fields: FieldDef[], types: CustomTypesConfig): RowShape {
-  return {
-    columns: fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') })),
-    empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
-  };
-}
+const shapeOf = (fields: FieldDef[], types: CustomTypesConfig): RowShape =>
+  fields.map(({ name, dataTypeID }) => ({ name, parse: types.getTypeParser(dataTypeID, 'text') }));
 
-function rowOf(fields: (string | null)[], { columns, empty }: RowShape): Record<string, unknown> {
-  const row: Record<string, unknown> = { ...empty };
+function rowOf(fields: (string | null)[], columns: RowShape): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
   for (let i = 0; i < columns.length; i++) {
     const [column, text] = [columns[i], fields[i]];
-    if (column && typeof text === 'string') row[column.name] = column.parse(text);
+    if (column) row[column.name] = typeof text === 'string' ? column.parse(text) : null;
   }
   return row;
 }

@@ -92,15 +92,21 @@ export function createSizer(
 
 /**
  * Returns the cost of an operation by its coerced variables (`OperationSize.cost`). Walks it again only if they decide how long its
- * pages are.
+ * pages are, and have other numbers than the last time.
  */
 export function costOf(
   valid: ValidOperation,
   options: SizeOptions = {},
   size = createSizer(valid, options)(valid.operation),
 ) {
-  return (variables: Variables): number =>
-    size.hasVariablePages ? createSizer(valid, options, variables)(valid.operation).cost : size.cost;
+  let last = { numbers: '', cost: size.cost };
+  return (variables: Variables): number => {
+    const isNumber = ([, value]: [string, unknown]) => typeof value === 'number';
+    const numbers = size.hasVariablePages ? Object.entries(variables).filter(isNumber).join() : '';
+    if (numbers !== last.numbers)
+      last = { numbers, cost: createSizer(valid, options, variables)(valid.operation).cost };
+    return last.cost;
+  };
 }
 
 function createWalker(

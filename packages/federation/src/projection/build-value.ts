@@ -1,5 +1,5 @@
 import type { Data } from '../execution/data-paths.ts';
-import type { FieldPlan, Leaf, ObjectPlan, Slot, ValuePlan } from './projection-plan.ts';
+import type { FieldPlan, Leaf, ObjectPlan, Slot } from './projection-plan.ts';
 import { isExactInteger } from '../exact-json.ts';
 import { FAILURE_SIZE, take, takeContent, VALUE_SIZE, type Room } from '../result-size.ts';
 
@@ -16,105 +16,88 @@ export interface BuildRun {
   introspect: (field: FieldPlan) => unknown;
 }
 
+/** Sets a field of a result. An assignment to `__proto__` would set the prototype. */
+export function setField(result: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== '__proto__') result[key] = value;
+  else Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+type Step = string | number;
+
 /** Builds a field of the result, and records why values are null. Returns undefined if a non-null field would be null. */
-export function buildField(field: FieldPlan, parent: string, object: Data, run: BuildRun): unknown {
+export function buildField(field: FieldPlan, object: Data, run: BuildRun): unknown {
   const { source, key } = field;
-  if (source.kind === 'introspection') {
-    const described = run.introspect(field);
-    if (typeof described === 'object' && described !== null) takeContent(run.room, described);
-    return described;
+  if (source.kind === 'data') {
+    const value = Object.hasOwn(object, source.from) ? object[source.from] : undefined;
+    return buildSlot(source.slot, value, key, run);
   }
-  run.path.push(key);
-  const value = source.kind === 'type name' ? typeName(source.known, run) : dataField(source, parent, object, run);
-  run.path.pop();
-  return value;
+  if (source.kind === 'type name') return source.known ?? fail('The type of an object is not known.', key, run);
+  const described = run.introspect(field);
+  if (typeof described === 'object' && described !== null) takeContent(run.room, described);
+  return described;
 }
 
-function typeName(known: string | undefined, run: BuildRun): unknown {
-  return known ?? fail('The type of an object is not known.', run);
-}
-
-function dataField({ from, slot }: { from: string; slot: Slot }, parent: string, object: Data, run: BuildRun): unknown {
-  const value = Object.hasOwn(object, from) ? object[from] : undefined;
-  return buildSlot(slot, value, () => `field ${parent}.${from}`, run);
-}
-
-function buildSlot(slot: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
+/** `step` leads from `run.path` to the value. */
+function buildSlot(slot: Slot, value: unknown, step: Step, run: BuildRun): unknown {
   if (typeof value === 'string') take(run.room, value.length);
   if (value !== null && value !== undefined) {
-    const built = buildValue(slot.value, value, place, run);
+    const built = buildValue(slot, value, step, run);
     return built === undefined && !slot.isNonNull ? null : built;
   }
-  return slot.isNonNull ? fail(`Cannot return null for non-nullable ${place()}.`, run) : null;
+  return slot.isNonNull ? fail(`Cannot return null for non-nullable ${placeOf(slot, step)}.`, step, run) : null;
 }
 
-function buildValue(plan: ValuePlan, value: unknown, place: () => string, run: BuildRun): unknown {
+function buildValue(slot: Slot, value: unknown, step: Step, run: BuildRun): unknown {
+  const plan = slot.value;
   switch (plan.kind) {
     case 'leaf':
       if (typeof value === 'object') takeContent(run.room, value as object);
-      return leafValue(plan.leaf, value) ?? fail(`Invalid value found for ${place()}.`, run);
+      return leafValue(plan.leaf, value) ?? fail(`Invalid value found for ${placeOf(slot, step)}.`, step, run);
     case 'list':
-      return buildList(plan.item, value, place, run);
+      if (Array.isArray(value)) return buildList(plan.item, value, step, run);
+      return fail(`Invalid non-list value found for ${placeOf(slot, step)}.`, step, run);
     case 'object':
-      return buildObject(plan.object, value, place, run);
     case 'abstract': {
-      const object = plan.planOf((value as Data).__typename);
-      return object
-        ? buildObject(object, value, place, run)
-        : fail(`Invalid __typename found for object at ${place()}.`, run);
+      const object = plan.kind === 'object' ? plan.object : plan.planOf((value as Data).__typename);
+      if (!object) return fail(`Invalid __typename found for object at ${placeOf(slot, step)}.`, step, run);
+      if (typeof value === 'object' && !Array.isArray(value)) return buildObject(object, value as Data, step, run);
+      return fail(`Invalid value found for ${placeOf(slot, step)}.`, step, run);
     }
   }
 }
 
-function buildList(item: Slot, value: unknown, place: () => string, run: BuildRun): unknown {
-  if (!Array.isArray(value)) return fail(`Invalid non-list value found for ${place()}.`, run);
-  take(run.room, VALUE_SIZE * value.length);
+const placeOf = ({ place }: Slot, step: Step) => (typeof step === 'number' ? `${place} at index ${step}` : place);
+
+function buildList(item: Slot, values: readonly unknown[], step: Step, run: BuildRun): unknown {
+  take(run.room, VALUE_SIZE * values.length);
+  run.path.push(step);
   const items: unknown[] = [];
-  for (const [index, each] of value.entries()) {
-    run.path.push(index);
-    const built = buildSlot(item, each, () => `array element of type ${item.type} at index ${String(index)}`, run);
-    run.path.pop();
-    if (built === undefined) return undefined;
+  let isWhole = true;
+  for (let index = 0; isWhole && index < values.length; index++) {
+    const built = buildSlot(item, values[index], index, run);
+    isWhole = built !== undefined;
     items.push(built);
   }
-  return items;
+  run.path.pop();
+  return isWhole ? items : undefined;
 }
 
-interface Shape {
-  /** Setting all keys at once gives these objects one hidden class, and makes a key like `__proto__` an own property. */
-  blank: Record<string, undefined>;
-  /** What an object takes, without its texts and what it contains. */
-  size: number;
-}
-
-const shapes = new WeakMap<ObjectPlan, Shape>();
-
-export function shapeOf(plan: ObjectPlan): Shape {
-  const known = shapes.get(plan);
-  if (known) return known;
-  const keys = plan.fields.map(({ key }) => key);
-  const blank = Object.fromEntries(keys.map((key) => [key, undefined]));
-  const shape = { blank, size: keys.reduce((size, key) => size + key.length + VALUE_SIZE, 0) };
-  shapes.set(plan, shape);
-  return shape;
-}
-
-function buildObject(plan: ObjectPlan, value: unknown, place: () => string, run: BuildRun): unknown {
-  if (typeof value !== 'object' || Array.isArray(value)) return fail(`Invalid value found for ${place()}.`, run);
-  const { blank, size } = shapeOf(plan);
+function buildObject({ fields, size }: ObjectPlan, object: Data, step: Step, run: BuildRun): unknown {
   take(run.room, size);
-  const result: Record<string, unknown> = { ...blank };
-  for (const field of plan.fields) {
-    const built = buildField(field, plan.typeName, value as Data, run);
-    if (built === undefined) return undefined;
-    result[field.key] = built;
-  }
-  return result;
+  run.path.push(step);
+  const result: Record<string, unknown> = {};
+  const isWhole = fields.every((field) => {
+    const built = buildField(field, object, run);
+    setField(result, field.key, built);
+    return built !== undefined;
+  });
+  run.path.pop();
+  return isWhole ? result : undefined;
 }
 
-function fail(message: string, run: BuildRun): undefined {
-  take(run.room, FAILURE_SIZE);
-  run.incomplete.push({ message, path: [...run.path] });
+function fail(message: string, step: Step, { room, incomplete, path }: BuildRun): undefined {
+  take(room, FAILURE_SIZE);
+  incomplete.push({ message, path: [...path, step] });
   return undefined;
 }
 

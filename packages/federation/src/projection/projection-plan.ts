@@ -21,11 +21,13 @@ import { collectFields, collectSubfields } from 'graphql/execution/collectFields
 import { getFieldDef } from 'graphql/execution/execute.js';
 import { isIncluded, type ClientOperation } from '../operation/client-operation.ts';
 import type { FieldVariants } from '../operation/field-variants.ts';
+import { VALUE_SIZE } from '../result-size.ts';
 
 /** The fields of an object in the client's result, in order. */
 export interface ObjectPlan {
-  typeName: string;
   fields: readonly FieldPlan[];
+  /** What an object takes, without its texts and what it contains. */
+  size: number;
 }
 
 /** The position of a value: a field or a list item. */
@@ -33,7 +35,7 @@ export interface Slot {
   isNonNull: boolean;
   value: ValuePlan;
   /** For error messages. */
-  type: string;
+  place: string;
 }
 
 export interface FieldPlan {
@@ -82,9 +84,10 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
 
   const objectPlan = (type: FieldsType, fields: RootFields): ObjectPlan => {
     planned(fields.size + 1);
+    const plans = [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []);
     return {
-      typeName: type.name,
-      fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
+      fields: plans,
+      size: plans.reduce((size, { key }) => size + key.length + VALUE_SIZE, 0),
     };
   };
 
@@ -101,18 +104,22 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     if (name.startsWith('__')) return { key, source: { kind: 'introspection', nodes } };
     const definition = 'getFields' in type && getFieldDef(schema, type as GraphQLObjectType, node); // as above
     if (!definition) return undefined;
-    return { key, source: { kind: 'data', from: variants.keyOf(node), slot: slot(definition.type, nodes) } };
+    const from = variants.keyOf(node);
+    return { key, source: { kind: 'data', from, slot: slot(definition.type, nodes, `field ${type.name}.${from}`) } };
   };
 
-  const slot = (type: GraphQLOutputType, nodes: readonly FieldNode[]): Slot => ({
+  const slot = (type: GraphQLOutputType, nodes: readonly FieldNode[], place: string): Slot => ({
     isNonNull: isNonNullType(type),
-    type: String(getNamedType(type)),
+    place,
     value: valuePlan(isNonNullType(type) ? type.ofType : type, nodes),
   });
 
   const valuePlan = (type: Exclude<GraphQLOutputType, { ofType: never }>, nodes: readonly FieldNode[]): ValuePlan => {
     if (isNonNullType(type)) return valuePlan(type.ofType, nodes);
-    if (isListType(type)) return { kind: 'list', item: slot(type.ofType, nodes) };
+    if (isListType(type)) {
+      const place = `array element of type ${String(getNamedType(type))}`;
+      return { kind: 'list', item: slot(type.ofType, nodes, place) };
+    }
     if (isLeafType(type)) return { kind: 'leaf', leaf: leafOf(type) };
     if (isObjectType(type)) return { kind: 'object', object: below(type, nodes) };
     return { kind: 'abstract', planOf: plansByType(type, nodes) };

@@ -193,7 +193,7 @@ export type UpdateTaskInput = {
   title?: string | null | undefined;
 };
 
-export type TaskFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number };
+export type TaskFragment = { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string };
 
 export type ProfileFragment = { id: string, email: string, name: string, email_confirmed_at: string };
 
@@ -358,7 +358,7 @@ export type RestExportTasksQueryVariables = Exact<{
 }>;
 
 
-export type RestExportTasksQuery = { tasks: { edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
+export type RestExportTasksQuery = { tasks: { edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type RestRequestPasswordResetMutationVariables = Exact<{
   email: string;
@@ -380,7 +380,7 @@ export type RestCreateTaskMutationVariables = Exact<{
 }>;
 
 
-export type RestCreateTaskMutation = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+export type RestCreateTaskMutation = { task: { version: number, id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string } };
 
 export type RestUpdateTaskMutationVariables = Exact<{
   id: string;
@@ -389,7 +389,7 @@ export type RestUpdateTaskMutationVariables = Exact<{
 }>;
 
 
-export type RestUpdateTaskMutation = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } };
+export type RestUpdateTaskMutation = { task: { version: number, id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string } };
 
 export type RestDeleteTaskMutationVariables = Exact<{
   id: string;
@@ -404,7 +404,7 @@ export type RestTaskQueryVariables = Exact<{
 }>;
 
 
-export type RestTaskQuery = { task: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } | null };
+export type RestTaskQuery = { task: { version: number, id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string } | null };
 
 export type RestTasksQueryVariables = Exact<{
   filter?: TaskFilter | null | undefined;
@@ -414,7 +414,7 @@ export type RestTasksQueryVariables = Exact<{
 }>;
 
 
-export type RestTasksQuery = { tasks: { edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string, version: number } }>, pageInfo: { hasNextPage: boolean } } };
+export type RestTasksQuery = { tasks: { edges: Array<{ node: { id: string, title: string, description: string | null, completed: boolean, dueDate: string | null, category: string | null, priority: TaskPriority, createdAt: string, updatedAt: string } }>, pageInfo: { hasNextPage: boolean } } };
 
 export type RestTasksAndTotalQueryVariables = Exact<{
   filter?: TaskFilter | null | undefined;
@@ -491,14 +491,14 @@ export const linkedIdentities: StoredOperation<RestLinkedIdentitiesQuery, RestLi
 export const linkIdentity: StoredOperation<RestLinkIdentityMutation, RestLinkIdentityMutationVariables> = "mutation RestLinkIdentity($input:LinkIdentityInput!){identity:linkIdentity(input:$input){id issuer email created_at:createdAt last_used_at:lastUsedAt}}";
 export const unlinkIdentity: StoredOperation<RestUnlinkIdentityMutation, RestUnlinkIdentityMutationVariables> = "mutation RestUnlinkIdentity($id:ID!){unlinkIdentity(id:$id)}";
 export const auditEntries: StoredOperation<RestAuditEntriesQuery, RestAuditEntriesQueryVariables> = "query RestAuditEntries($first:Int$after:ID){entries:auditEntries(first:$first after:$after){id at kind session_id:sessionId ip}}";
-export const exportTasks: StoredOperation<RestExportTasksQuery, RestExportTasksQueryVariables> = "query RestExportTasks($first:Int$after:String){tasks(first:$first after:$after orderBy:{field:CREATED_AT direction:ASC}){edges{node{id title description completed dueDate category priority createdAt updatedAt version}}pageInfo{hasNextPage endCursor}}}";
+export const exportTasks: StoredOperation<RestExportTasksQuery, RestExportTasksQueryVariables> = "query RestExportTasks($first:Int$after:String){tasks(first:$first after:$after orderBy:{field:CREATED_AT direction:ASC}){edges{node{id title description completed dueDate category priority createdAt updatedAt}}pageInfo{hasNextPage endCursor}}}";
 export const requestPasswordReset: StoredOperation<RestRequestPasswordResetMutation, RestRequestPasswordResetMutationVariables> = "mutation RestRequestPasswordReset($email:String!){requestPasswordReset(email:$email)}";
 export const resetPassword: StoredOperation<RestResetPasswordMutation, RestResetPasswordMutationVariables> = "mutation RestResetPassword($input:ResetPasswordInput!){resetPassword(input:$input)}";
 export const createTask: StoredOperation<RestCreateTaskMutation, RestCreateTaskMutationVariables> = "mutation RestCreateTask($input:CreateTaskInput!$idempotencyKey:String){task:createTask(input:$input idempotencyKey:$idempotencyKey){id title description completed dueDate category priority createdAt updatedAt version}}";
 export const updateTask: StoredOperation<RestUpdateTaskMutation, RestUpdateTaskMutationVariables> = "mutation RestUpdateTask($id:ID!$input:UpdateTaskInput!$ifVersion:Int){task:updateTask(id:$id input:$input ifVersion:$ifVersion){id title description completed dueDate category priority createdAt updatedAt version}}";
 export const deleteTask: StoredOperation<RestDeleteTaskMutation, RestDeleteTaskMutationVariables> = "mutation RestDeleteTask($id:ID!$ifVersion:Int){deleteTask(id:$id ifVersion:$ifVersion)}";
 export const task: StoredOperation<RestTaskQuery, RestTaskQueryVariables> = "query RestTask($id:ID!){task(id:$id){id title description completed dueDate category priority createdAt updatedAt version}}";
-export const tasks: StoredOperation<RestTasksQuery, RestTasksQueryVariables> = "query RestTasks($filter:TaskFilter$orderBy:TaskOrder$first:Int$offset:Int){tasks(filter:$filter orderBy:$orderBy first:$first offset:$offset){edges{node{id title description completed dueDate category priority createdAt updatedAt version}}pageInfo{hasNextPage}}}";
+export const tasks: StoredOperation<RestTasksQuery, RestTasksQueryVariables> = "query RestTasks($filter:TaskFilter$orderBy:TaskOrder$first:Int$offset:Int){tasks(filter:$filter orderBy:$orderBy first:$first offset:$offset){edges{node{id title description completed dueDate category priority createdAt updatedAt}}pageInfo{hasNextPage}}}";
 export const tasksAndTotal: StoredOperation<RestTasksAndTotalQuery, RestTasksAndTotalQueryVariables> = "query RestTasksAndTotal($filter:TaskFilter$orderBy:TaskOrder$first:Int$offset:Int){tasks(filter:$filter orderBy:$orderBy first:$first offset:$offset){edges{node{id title description completed createdAt updatedAt}}pageInfo{hasNextPage}totalCount}}";
 export const taskStatistics: StoredOperation<RestTaskStatisticsQuery, RestTaskStatisticsQueryVariables> = "query RestTaskStatistics{taskStatistics{total completed pending completionPercentage}}";
 export const backups: StoredOperation<RestBackupsQuery, RestBackupsQueryVariables> = "query RestBackups{backups{file sizeBytes sha256 createdAt origin stores verifiedAt verifiedVersion unfitAt unfitReason}}";

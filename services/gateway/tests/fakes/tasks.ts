@@ -34,7 +34,7 @@ export function createFakeTasks(log: Log) {
   const changes = { ...tasks, commit, cursor, restore };
   let failure: Error | undefined;
 
-  const taskOf = (userId: string, number: number): TaskFragment & { owner: object } => ({
+  const taskOf = (userId: string, number: number): TaskFragment & { owner: object; version: number } => ({
     id: `${userId}-task-${number}`,
     title: `Task ${number} of ${userId}`,
     description: null,

@@ -52,9 +52,10 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
         resolve();
         return context.ended;
       };
-      const signal = AbortSignal.timeout(MAX_WAIT_MS); // for both queues together
+      const untilMs = performance.now() + MAX_WAIT_MS; // for both queues together
       const user = requireUser(context.identity);
-      owners.run(user.userId, () => largeReads.run(networkOfUser(user), hold, signal), { signal }).catch(reject);
+      const waitForTurn = () => largeReads.run(networkOfUser(user), hold, undefined, untilMs - performance.now());
+      owners.run(user.userId, waitForTurn).catch(reject);
     });
 
   return (context) => ({

@@ -13,8 +13,8 @@ export interface TaskPage {
   pageInfo: {
     hasNextPage: boolean;
     hasPreviousPage: boolean;
-    startCursor: string | null;
-    endCursor: string | null;
+    startCursor: () => string | null;
+    endCursor: () => string | null;
   };
   /** 0 unless requested. */
   totalCount: number;

@@ -191,8 +191,8 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
         pageInfo: {
           hasNextPage: listed.tasks.length > first,
           hasPreviousPage: listed.hasPrevious ?? false,
-          startCursor: cursorAt(0),
-          endCursor: cursorAt(-1),
+          startCursor: () => cursorAt(0),
+          endCursor: () => cursorAt(-1),
         },
         totalCount: listed.total ?? 0,
         changesCursor: listed.head ? await signCursor(caller.userId, listed.head) : '',

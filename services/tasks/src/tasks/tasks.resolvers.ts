@@ -1,6 +1,6 @@
 import { requireUser, type SubgraphContext } from '@taskmesh/internal-api';
 import { countSelections, selects } from '@taskmesh/subgraph';
-import type { GraphQLResolveInfo } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Resolvers } from '../graphql/types.generated.ts';
 import { createRequestReads, networkOfUser } from './request-reads.ts';
 import { cursorOf, type RequestedFields } from './task-order.ts';
@@ -65,14 +65,19 @@ function callerOf({ identity, traceparent }: SubgraphContext): Caller {
   return { userId: user.userId, network: networkOfUser(user), traceparent };
 }
 
+/** By the fields' nodes, which are the same array for each run of a document under the same `@skip` and `@include`. */
+const selections = new WeakMap<readonly FieldNode[], RequestedFields>();
+
 function requestedFieldsOf(info: GraphQLResolveInfo): RequestedFields {
-  return {
+  const requested = selections.get(info.fieldNodes) ?? {
     tasks: selects(info, 'edges') || selects(info, 'pageInfo'),
     totalCount: selects(info, 'totalCount'),
     changesCursor: selects(info, 'changesCursor'),
     hasPreviousPage: selects(info, 'pageInfo', 'hasPreviousPage'),
     copies: isBelowList(info) ? MANY_COPIES : countSelections(info, 'edges', 'node'),
   };
+  selections.set(info.fieldNodes, requested);
+  return requested;
 }
 
 /** Assumed for a list inside each task of another list: it is read once, and sent once for each of these tasks. */

@@ -9,6 +9,8 @@ export const LIST_LIMIT = 1_000;
 
 type TaskFields = Partial<Omit<CreateTaskInput, 'priority'> & { priority: Priority }>;
 
+type VersionedTask = TaskFragment & { version: number };
+
 /** The differences between the contracts in creating, reading, changing and deleting one task. */
 export interface TaskContract {
   /** The suffix of its operation ids. */
@@ -23,7 +25,7 @@ export interface TaskContract {
 
 export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
   const { kind, createBody, updateBody, responseSchema, deletedSchema } = contract;
-  const respondWith = (message: string, task: TaskFragment, userId: string): EndpointResponse => ({
+  const respondWith = (message: string, task: VersionedTask, userId: string): EndpointResponse => ({
     ...contract.response(message, task, userId),
     etag: etagOf(task.version),
   });
@@ -103,7 +105,7 @@ function pathTaskId({ id }: Request): string {
 }
 
 /** The task of the path. @throws AppError NOT_FOUND */
-async function findTask(request: Request): Promise<TaskFragment> {
+async function findTask(request: Request): Promise<VersionedTask> {
   const { task } = await request.run(OPERATIONS.task, { id: pathTaskId(request) });
   if (!task) throw taskNotFound();
   return task;
