@@ -79,11 +79,11 @@ describe('routes', () => {
   });
 
   it('accept a wildcard host, and links then lead to the configured host, or to one listed beside it', async () => {
-    const ingress = { enabled: true, hosts: ['*.example.com', 'tasks.example.com'] };
+    const ingress = { enabled: true, hosts: ['*.example.com', 'tasks.example.com'], tlsSecret: 'tls' };
     const both = await render({ set: { ingress } });
     const rules = ofKind(both, 'Ingress')[0]?.spec?.rules as { host: string }[];
     expect(rules.map(({ host }) => host)).toEqual(ingress.hosts);
-    expect(JSON.stringify(both)).toContain('"name":"PUBLIC_URL","value":"http://tasks.example.com"');
+    expect(JSON.stringify(both)).toContain('"name":"PUBLIC_URL","value":"https://tasks.example.com"');
     const httpRoute = { enabled: true, parentRefs: [{ name: 'public' }], hostnames: ['*.example.com'] };
     const own = await render({ set: { httpRoute, 'settings.PUBLIC_URL': 'https://a.example.com' } });
     expect(ofKind(own, 'HTTPRoute')[0]?.spec).toMatchObject({ hostnames: ['*.example.com'] });
@@ -206,8 +206,8 @@ describe('values that contradict each other', () => {
     ['gateway.trustedDocuments.mode=only', 'set gateway.trustedDocuments.existingConfigMap'],
     ['httpRoute.enabled=true', 'set httpRoute.parentRefs to your Gateway'],
     [
-      'ingress={"enabled":true,"hosts":["*.example.com"]}',
-      'settings.PUBLIC_URL is empty, and no host is a single one (*.example.com): set it to the origin that clients use',
+      'ingress={"enabled":true,"hosts":["tasks.example.com"]}',
+      'settings.PUBLIC_URL is empty, and no host is a single one with TLS (tasks.example.com): set it to the origin that clients use',
     ],
     [
       'externalSecrets.enabled=true',

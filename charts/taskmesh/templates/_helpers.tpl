@@ -101,15 +101,13 @@ annotations:
 {{- divf (include "taskmesh.amount" .) 1048576 | int64 -}}
 {{- end }}
 
-{{/* What is said, or the first host that is no wildcard. */}}
+{{/* What is said, or the first host that is no wildcard and has TLS. An Ingress may have it by other means than a secret. */}}
 {{- define "taskmesh.publicUrl" -}}
-{{- $urls := list -}}
 {{- with .Values -}}
-{{- $scheme := ternary "https" "http" (ne .ingress.tlsSecret "") -}}
-{{- range ternary .httpRoute.hostnames list .httpRoute.enabled }}{{ $urls = append $urls (printf "https://%s" .) }}{{ end -}}
-{{- range ternary .ingress.hosts list .ingress.enabled }}{{ $urls = append $urls (printf "%s://%s" $scheme .) }}{{ end -}}
 {{- $found := "" -}}
-{{- range $urls }}{{ if not (or $found (contains "*" .)) }}{{ $found = . }}{{ end }}{{ end -}}
+{{- range concat (ternary .httpRoute.hostnames list .httpRoute.enabled) (ternary .ingress.hosts list (and .ingress.enabled (ne .ingress.tlsSecret ""))) }}
+{{- if not (or $found (contains "*" .)) }}{{ $found = printf "https://%s" . }}{{ end }}
+{{- end -}}
 {{ .settings.PUBLIC_URL | default $found }}
 {{- end }}
 {{- end }}

@@ -83,7 +83,7 @@
 {{- end }}
 {{- $hosts := concat (ternary $v.httpRoute.hostnames list $v.httpRoute.enabled) (ternary $v.ingress.hosts list $v.ingress.enabled) }}
 {{- if and $hosts (not (include "taskmesh.publicUrl" .)) }}
-{{- $problems = append $problems (printf "settings.PUBLIC_URL is empty, and no host is a single one (%s): set it to the origin that clients use, such as https://tasks.example.com, for the links in mails" (join ", " $hosts)) }}
+{{- $problems = append $problems (printf "settings.PUBLIC_URL is empty, and no host is a single one with TLS (%s): set it to the origin that clients use, such as https://tasks.example.com, for the links in mails" (join ", " $hosts)) }}
 {{- end }}
 {{- range $v.prometheusRule.disabled }}
 {{- if not (contains (printf "alert: %s\n" .) ($.Files.Get "files/alerts.yaml")) }}{{ $problems = append $problems (printf "prometheusRule.disabled has %s, which is no alert of this version: correct or remove it" .) }}{{ end }}

@@ -17,7 +17,7 @@ export const ODD_VALUES: Record<string, RenderOptions> = {
     ...{ release: 'on', values: 'values-trial.yaml' },
     set: {
       fullnameOverride: 'yes',
-      ingress: { enabled: true, hosts: ['*.example.com', '1.example.com'] },
+      ingress: { enabled: true, hosts: ['*.example.com', '1.example.com'], tlsSecret: '1' },
       'allInOne.persistence': { existingClaim: '2' },
       'allInOne.pod': { preStopSeconds: 0 },
     },
