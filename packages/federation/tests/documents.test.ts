@@ -1,4 +1,5 @@
 import { buildSchema, getIntrospectionQuery } from 'graphql';
+import { collectGarbage } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { createDocuments, InvalidOperation } from '../src/index.ts';
 
@@ -195,4 +196,15 @@ describe('documents', () => {
     expect(messagesOf('{ statistic { total } }', admit)).toEqual(['Cannot query field "statistic" on type "Query".']);
     expect(messagesOf('{ __schema { description } }', admit)).toEqual(['Introspection is switched off here.']);
   });
+});
+
+it('the operations of a document share its text, and their ids are short and differ', () => {
+  const text = `#ā${'x'.repeat(100_000)}\n${operations(50)}`;
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const prepared = Array.from({ length: 50 }, (_, at) => prepare(Buffer.from(text).toString(), `Q${at}`));
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * text.length);
+  expect(new Set(prepared.map(({ id }) => id)).size).toBe(50);
+  expect(prepared.every(({ id }) => id.length < 80)).toBe(true);
 });

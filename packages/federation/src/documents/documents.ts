@@ -16,6 +16,8 @@ import type { VariablesOperation } from './variables.ts';
 
 /** A parsed and validated document, to be kept and run many times. */
 export interface PreparedOperation extends VariablesOperation {
+  /** The same for this operation of this text on every graph, and for no other. Short, however long the text and its names are. */
+  readonly id: string;
   /** The document's text. */
   readonly source: string;
   /** As the document has it. */
@@ -63,6 +65,7 @@ const OPERATION_BYTES = 1_024;
 interface ValidDocument {
   /** The SHA-256 of its text. */
   hash: string;
+  source: string;
   document: DocumentNode;
   sizes: ReadonlyMap<OperationDefinitionNode, OperationSize>;
   /** The operations that ran. */
@@ -129,13 +132,13 @@ export function createDocuments({
         [...new Set(problems)].map((message) => new GraphQLError(message)),
       );
     validate(document);
-    const fresh = { hash, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
+    const fresh = { hash, source, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
     known.set(hash, fresh);
     return fresh;
   };
 
-  const operationIn = (valid: ValidDocument, source: string, operationName?: string): PreparedOperation => {
-    const { document, sizes, operations } = valid;
+  const operationIn = (valid: ValidDocument, operationName?: string): PreparedOperation => {
+    const { hash, source, document, sizes, operations } = valid;
     const operation = getOperationAST(document, operationName);
     const size = operation && sizes.get(operation);
     if (!size || !schema.getRootType(operation.operation))
@@ -143,6 +146,7 @@ export function createDocuments({
     const ran = operations.get(operation);
     if (ran) return ran;
     const fresh: PreparedOperation = {
+      id: `${hash}:${document.definitions.indexOf(operation)}`,
       source,
       schema,
       document,
@@ -163,7 +167,7 @@ export function createDocuments({
 
   const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): PreparedOperation | undefined => {
     const valid = known.get(hash);
-    return valid && operationIn(valid, source, operationName);
+    return valid && operationIn(valid, operationName);
   };
 
   return {
@@ -171,7 +175,7 @@ export function createDocuments({
     admit(source, operationName) {
       const hash = hashOf(source);
       try {
-        return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
+        return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), operationName);
       } catch (error) {
         // The stack: the parser can read fragments that spread each other more deeply than they can be validated.
         if (!(error instanceof RangeError)) throw error;

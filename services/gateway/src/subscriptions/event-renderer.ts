@@ -72,8 +72,7 @@ export function createEventRenderer(
     JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
   const document = {
     operation,
-    keyOf: (variables: Record<string, unknown>) =>
-      JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
+    keyOf: (variables: Record<string, unknown>) => JSON.stringify([operation.id, keyOf(variables)]),
   };
 
   const written = new WeakMap<TaskChanged, Texts>();

@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { InvalidOperation, type PreparedOperation } from '@taskmesh/federation';
+import { InvalidOperation, parseExactJson, type PreparedOperation } from '@taskmesh/federation';
 import { type Clock, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -37,8 +37,6 @@ interface Deps extends EventRendererDeps {
   shares: AccountShares;
   memory: Pick<Memory, 'isShort'>;
 }
-
-const keyOf = ({ source, operationName }: PreparedOperation) => JSON.stringify([source, operationName]);
 
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
@@ -88,11 +86,11 @@ export function createSubscriptions(deps: Deps) {
 
   const documentOf = (operation: PreparedOperation): LiveDocument => {
     const { current } = graph;
-    const known = documents.get(keyOf(operation));
+    const known = documents.get(operation.id);
     return known ?? new LiveDocument(renderingOf(current, onCurrent(current, operation), deps));
   };
   const planQueued = async ({ operation, call }: StreamRequest): Promise<PreparedOperation> => {
-    if (documents.has(keyOf(operation)) || operation.partOf.has(RENDERER)) return operation;
+    if (documents.has(operation.id) || operation.partOf.has(RENDERER)) return operation;
     const planning = blockingWork.run(networkOf(call.ip), () => documentOf(operation).rendering.operation);
     return planning.catch((error: unknown) => {
       throw asGraphQL(error);
@@ -113,12 +111,14 @@ export function createSubscriptions(deps: Deps) {
       const document = documentOf(await planQueued(request));
       const { rendering } = document;
       const { operation } = rendering;
-      const args = readArguments(operation, request.variables);
+      const variables = JSON.stringify(request.variables);
+      // A copy, because default values are slices of a document's text, and would keep all of it.
+      const args = readArguments(operation, parseExactJson(variables) as Record<string, unknown>);
       const share = shares.reserve(identity.userId, {
         key: rendering.keyOf(args.variables),
         cost: operation.cost(args.variables),
         document,
-        variableCharacters: JSON.stringify(args.variables).length,
+        variableCharacters: variables.length,
         network: siteOf(networkOf(call.ip)),
       });
       if (!share) {
@@ -150,13 +150,13 @@ export function createSubscriptions(deps: Deps) {
         view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.runLimited) },
         fail: stream.fail,
       };
-      const key = keyOf(operation);
-      documents.set(key, document);
+      const { id } = operation;
+      documents.set(id, document);
       document.streams.add(live);
       let unsubscribed = () => {};
       stream.onOver(() => {
         document.streams.delete(live);
-        if (document.streams.size === 0 && documents.get(key) === document) documents.delete(key);
+        if (document.streams.size === 0 && documents.get(id) === document) documents.delete(id);
         share.release();
         unsubscribed();
       });
