@@ -52,7 +52,7 @@ function prepare(task: string): PreparedOperation {
   const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
   const document = parse(source);
   const operation = document.definitions[0] as OperationDefinitionNode; // the only one
-  const parsed = { source, schema: supergraph.schema, document, operation, operationName: undefined };
+  const parsed = { id: source, source, schema: supergraph.schema, document, operation, operationName: undefined };
   return { ...parsed, partOf: createParts(), bytes: 0, cost: () => 1 };
 }
 

@@ -1,7 +1,8 @@
 // Run with --expose-gc. Measures the memory that a gateway keeps after a flood of documents, and the memory that it counts.
 // See memory.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { coerceVariables, createDocuments, type Documents } from '@taskmesh/federation';
+import { coerceVariables, createDocuments, type Documents, settleConditions } from '@taskmesh/federation';
+import { print } from 'graphql';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
@@ -53,9 +54,11 @@ const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 type Admit = Documents['admit'];
 
 async function run(admit: Admit, source: string, given: Record<string, boolean>): Promise<void> {
-  const operation = admit(source);
-  const variables = coerceVariables(operation, given);
-  if (operation.operation.operation !== 'subscription') {
+  const sent = admit(source);
+  const variables = coerceVariables(sent, given);
+  const settled = settleConditions(sent.document, undefined, variables);
+  const operation = sent.operation.operation === 'query' ? sent : admit(print(settled));
+  if (operation === sent) {
     await executor.run({ operation, variables, cost: operation.cost(variables) }, CALL);
     return;
   }
@@ -63,7 +66,7 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
     createEventRenderer(
       { supergraph, services, executor, admit, admitKnown: admit, parsed: () => undefined },
       operation,
-      { formatResult: createResultFormat(log), largeResponses: createLargeResponses(), blockingWork, onResize },
+      { formatResult: createResultFormat(log), largeResponses: createLargeResponses(), onResize },
     ),
   );
   const render = renderer.withVariables(variables, CALL, (work) => work());

@@ -4,7 +4,9 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
+  separateOperations,
   visit,
+  type DirectiveNode,
   type DocumentNode,
   type GraphQLSchema,
   type SelectionNode,
@@ -26,19 +28,48 @@ export function clientOperation(schema: GraphQLSchema, document: DocumentNode, n
   return { schema, definition, rootType, fragments };
 }
 
+const isCondition = ({ name }: DirectiveNode) => name.value === 'skip' || name.value === 'include';
+
 /** The variables used in `@skip` and `@include`, which decide which fields are selected. */
 export function conditionVariables({ definition, fragments }: ClientOperation): string[] {
   const names = new Set<string>();
   for (const node of [definition, ...Object.values(fragments)])
     visit(node, {
       Directive: (directive) => {
-        if (directive.name.value !== 'skip' && directive.name.value !== 'include') return;
+        if (!isCondition(directive)) return;
         for (const { value } of directive.arguments ?? [])
           if (value.kind === Kind.VARIABLE) names.add(value.name.value);
       },
     });
   const declared = definition.variableDefinitions ?? [];
   return declared.map(({ variable }) => variable.name.value).filter((name) => names.has(name));
+}
+
+/**
+ * The operation alone, with these values in its `@skip` and `@include`, and without the variables that it then no longer uses; the
+ * same document if its conditions depend on none. For subscriptions: their variables never change, and each event needs the plan.
+ */
+export function settleConditions(
+  document: DocumentNode,
+  operationName: string | undefined,
+  variables: Readonly<Record<string, unknown>>,
+): DocumentNode {
+  const alone = separateOperations(document)[operationName ?? ''];
+  if (!alone) return document;
+  const used = new Set<string>();
+  let isConditional = false;
+  const valueOf = (name: string) => {
+    isConditional = true;
+    return { kind: Kind.BOOLEAN, value: variables[name] === true };
+  };
+  const settled = visit(alone, {
+    VariableDefinition: () => false,
+    Directive: (directive) =>
+      isCondition(directive) ? visit(directive, { Variable: ({ name }) => valueOf(name.value) }) : undefined,
+    Variable: ({ name }) => void used.add(name.value),
+  });
+  if (!isConditional) return document;
+  return visit(settled, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? false : null) });
 }
 
 export function isIncluded(node: SelectionNode, variables: Record<string, unknown>): boolean {

@@ -1,8 +1,9 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { InvalidOperation, parseExactJson, type PreparedOperation } from '@taskmesh/federation';
+import { InvalidOperation, parseExactJson, type PreparedOperation, settleConditions } from '@taskmesh/federation';
 import { type Clock, networkOf, siteOf } from '@taskmesh/service';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, print, stripIgnoredCharacters } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import { asGraphQL } from '../supergraph/client-errors.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
@@ -30,6 +31,7 @@ export interface StreamRequest {
 }
 
 interface Deps extends EventRendererDeps {
+  blockingWork: BlockingWork;
   feed: Feed;
   metrics: SubscriptionMetrics;
   clock: Clock;
@@ -89,10 +91,10 @@ export function createSubscriptions(deps: Deps) {
     const known = documents.get(operation.id);
     return known ?? new LiveDocument(renderingOf(current, onCurrent(current, operation), deps));
   };
-  const planQueued = async ({ operation, call }: StreamRequest): Promise<PreparedOperation> => {
+  const planQueued = async ({ operation, variables, call }: StreamRequest): Promise<PreparedOperation> => {
     if (documents.has(operation.id) || operation.partOf.has(RENDERER)) return operation;
-    const planning = blockingWork.run(networkOf(call.ip), () => documentOf(operation).rendering.operation);
-    return planning.catch((error: unknown) => {
+    const plan = () => documentOf(settledOn(graph.current, operation, variables)).rendering.operation;
+    return blockingWork.run(networkOf(call.ip), plan).catch((error: unknown) => {
       throw asGraphQL(error);
     });
   };
@@ -181,6 +183,13 @@ function onCurrent({ supergraph, admit }: Graph, operation: PreparedOperation): 
   } catch (error) {
     throw error instanceof InvalidOperation ? changedGraph(error.message, error.code) : error;
   }
+}
+
+/** Each combination of conditions is a document of its own, planned and counted before the stream begins, and not per event. */
+function settledOn(graph: Graph, operation: PreparedOperation, variables: StreamRequest['variables']) {
+  const { document, operationName } = operation;
+  const settled = settleConditions(document, operationName, variables);
+  return settled === document ? operation : graph.admit(stripIgnoredCharacters(print(settled)), operationName);
 }
 
 function renderingOf(graph: Graph, operation: PreparedOperation, deps: EventRendererDeps): EventRenderer {
