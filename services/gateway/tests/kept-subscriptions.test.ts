@@ -191,6 +191,20 @@ it('an idle connection does not keep its last request', async () => {
   expect(socket.readyState).toBe('open');
 });
 
+it('a stream does not keep a body that was sent with GET', async () => {
+  const { requests, stop } = watchRequests('request');
+  const target = `/graphql?query=${encodeURIComponent('subscription { taskChanges { sequence } }')}`;
+  const headers = ['Accept: text/event-stream', `Authorization: Bearer ${token}`];
+  const socket = await openRaw(
+    gateway.origin,
+    rawRequest(`GET ${target}`, headers, 'x'.repeat(200 * KIB)).slice(0, -1),
+  );
+  expect(await statusOf(socket)).toBe(200);
+  stop();
+  await eventually(() => expect(requests[0]?.deref()).toMatchObject({ readableLength: 0, readableFlowing: true }));
+  await gateway.untilSubscriptions(1);
+});
+
 it.each([
   { protocol: 'graphql-ws', open: streamGraphqlWs },
   { protocol: 'channel', open: streamChannel },
