@@ -94,7 +94,7 @@ export function createSubscriptions(deps: Deps) {
   const planQueued = async ({ operation, variables, call }: StreamRequest): Promise<PreparedOperation> => {
     if (documents.has(operation.id) || operation.partOf.has(RENDERER)) return operation;
     const plan = () => documentOf(settledOn(graph.current, operation, variables)).rendering.operation;
-    return blockingWork.run(networkOf(call.ip), plan).catch((error: unknown) => {
+    return blockingWork.run(networkOf(call.ip), plan, call.signal).catch((error: unknown) => {
       throw asGraphQL(error);
     });
   };
