@@ -10,6 +10,7 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   type SelectionNode,
+  type VariableNode,
 } from 'graphql';
 
 export type ClientOperation = ReturnType<typeof clientOperation>;
@@ -54,21 +55,18 @@ export function settleConditions(
   operationName: string | undefined,
   variables: Readonly<Record<string, unknown>>,
 ): DocumentNode {
-  const alone = separateOperations(document)[operationName ?? ''];
-  if (!alone) return document;
+  const alone = separateOperations(document)[operationName ?? ''] ?? document;
   const used = new Set<string>();
-  let isConditional = false;
-  const valueOf = (name: string) => {
-    isConditional = true;
-    return { kind: Kind.BOOLEAN, value: variables[name] === true };
-  };
+  const valueOf = ({ name }: VariableNode) => ({ kind: Kind.BOOLEAN, value: variables[name.value] === true });
   const settled = visit(alone, {
     VariableDefinition: () => false,
-    Directive: (directive) =>
-      isCondition(directive) ? visit(directive, { Variable: ({ name }) => valueOf(name.value) }) : undefined,
+    Directive(directive) {
+      const constant = isCondition(directive) ? visit(directive, { Variable: valueOf }) : directive;
+      return constant === directive ? undefined : constant;
+    },
     Variable: ({ name }) => void used.add(name.value),
   });
-  if (!isConditional) return document;
+  if (settled === alone) return document;
   return visit(settled, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? false : null) });
 }
 

@@ -73,7 +73,7 @@ export class ClientRequest extends IncomingMessage {
   passOn(): void {
     if (this.refusal) throw this.refusal;
     this.#isLong = true;
-    this.#release();
+    this.release();
     this.sendContinue?.();
   }
 
@@ -88,30 +88,31 @@ export class ClientRequest extends IncomingMessage {
     if (this.refusal) throw this.refusal;
     this.#releaseInTime();
     if (hasRoom) return;
-    this.#release();
+    this.release();
     throw tooManyLargeRequests();
   }
 
-  /**
-   * Call this when the response is sent, or the body is no longer needed: a stream runs for hours without it. Discards the rest of
-   * the body here, because Node would not report the number of pieces.
-   */
-  leave(): void {
-    this.#release();
-    if (this.#isLong || this.complete) return;
-    this.read(0);
-    this.resume();
-  }
-
-  #release(): void {
+  /** Stops counting the body. */
+  release(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     if (this.#holding) this.#memory.hold(this.#holding, 0);
   }
 
+  /**
+   * Call this when the response is sent, or the body is no longer needed: a stream runs for hours without it. Discards the rest here,
+   * because Node would not report the number of pieces.
+   */
+  leave(): void {
+    this.release();
+    if (this.#isLong || this.complete) return;
+    this.read(0);
+    this.resume();
+  }
+
   #releaseInTime(): void {
     clearTimeout(this.#timer);
-    if (this.#holding) this.#timer = setTimeout(() => this.#release(), MAX_HOLD_MS).unref();
+    if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
   }
 
   /** Whether an earlier response on this connection is still being sent. */
@@ -144,7 +145,7 @@ export class ClientRequest extends IncomingMessage {
 
   #firstHolding(): Holding {
     // Also closes as soon as the body has been read completely, while it is still being processed.
-    this.once('close', () => (this.readableEnded ? this.#releaseInTime() : this.#release()));
+    this.once('close', () => (this.readableEnded ? this.#releaseInTime() : this.release()));
     const accountNow = () => this.account; // often known only after the body was read
     return {
       ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },
@@ -157,7 +158,7 @@ export class ClientRequest extends IncomingMessage {
   #refuse(refusal: AppError): void {
     if (this.refusal) return;
     this.refusal = refusal;
-    this.#release();
+    this.release();
     this.onRefused?.(refusal);
     const response = currentResponse(this.socket);
     // The request waits behind another one, and would keep its memory until its turn.

@@ -27,6 +27,6 @@ it('counts a decoded body while it waits for its turn, and until its response is
   resolve();
   await reading;
   expect(held.mock.lastCall?.[1]).toBeGreaterThan(480_000);
-  request.leave();
+  request.release();
   expect(held.mock.lastCall?.[1]).toBe(0);
 });

@@ -152,13 +152,12 @@ export function createSubscriptions(deps: Deps) {
         view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.runLimited) },
         fail: stream.fail,
       };
-      const { id } = operation;
-      documents.set(id, document);
+      documents.set(operation.id, document);
       document.streams.add(live);
       let unsubscribed = () => {};
       stream.onOver(() => {
         document.streams.delete(live);
-        if (document.streams.size === 0 && documents.get(id) === document) documents.delete(id);
+        if (document.streams.size === 0 && documents.get(operation.id) === document) documents.delete(operation.id);
         share.release();
         unsubscribed();
       });
