@@ -25,7 +25,6 @@ export {
   type FederatedOperation,
   type Resized,
 } from './federated-executor.ts';
-export { settleConditions } from './operation/client-operation.ts';
 export type { Incompleteness } from './projection/build-value.ts';
 export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
 export * from './events/compile-events.ts';

@@ -57,8 +57,7 @@ export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOpt
       return { errors: [new GraphQLError('The document has no such subscription.')] };
     const variables = getVariableValues(graph.schema, operation.variableDefinitions ?? [], variableValues ?? {});
     if (variables.errors) return { errors: variables.errors };
-    const name = operation.name?.value;
-    const compiled = compiledOf(settleConditions(document, name, variables.coerced), name);
+    const compiled = compiledOf(settleConditions(document, variables.coerced), operation.name?.value);
     return results(
       (context) => compiled.run({ variables: variables.coerced, context }),
       contextValue as Context,

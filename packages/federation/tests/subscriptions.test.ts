@@ -1,14 +1,8 @@
 import { jest } from '@jest/globals';
 import { QueryPlanner } from '@apollo/query-planner';
-import { parse, print, type ExecutionResult } from 'graphql';
+import { parse, type ExecutionResult } from 'graphql';
 import { once } from 'node:events';
-import {
-  compiledSubscriptions,
-  compileEvents,
-  readSupergraph,
-  settleConditions,
-  type SubgraphAnswer,
-} from '../src/index.ts';
+import { compiledSubscriptions, compileEvents, readSupergraph, type SubgraphAnswer } from '../src/index.ts';
 import { responseOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
 import { compose, createWorld, type Call } from './world.ts';
 
@@ -71,9 +65,9 @@ describe('a subscription across several services', () => {
 
   it('is planned once, however many combinations of conditions other streams have', async () => {
     const planned = jest.spyOn(QueryPlanner.prototype, 'buildQueryPlan');
-    const streams = await Promise.all(
-      combinations.map((values) => open(conditional, values) as Promise<AsyncGenerator<ExecutionResult>>),
-    );
+    const [document, contextValue] = [parse(conditional), { user: 'ada' }];
+    const opened = combinations.map((variableValues) => subscribe({ document, variableValues, contextValue }));
+    const streams = (await Promise.all(opened)) as AsyncGenerator<ExecutionResult>[];
     for (const id of [1, 2])
       for (const [at, stream] of streams.entries())
         expect((await stream.next()).value).toMatchObject({ data: { reviewed: { product: shown(at, id) } } });
@@ -222,23 +216,6 @@ describe('events that do not come from a service', () => {
     expect(plan).toHaveBeenCalledTimes(32);
     for (const index of combinations.keys()) expect(sizes[2 * index + 1]).toBe(sizes[2 * index]);
     expect(sizes[63]).toBeLessThan(1.5 * (sizes[31] ?? 0));
-  });
-
-  it.each([
-    ['($n: Int, $a: Boolean!) { x(n: $n) @include(if: $a) }', '($n: Int) { x(n: $n) @include(if: true) }'],
-    [
-      '($a: Boolean!) { x(of: $a) ... @skip(if: $a) { ...F } }',
-      '($a: Boolean!) { x(of: $a) ... @skip(if: true) { ...F } }',
-    ],
-    [
-      '($b: Boolean = true) { ...F @include(if: $b) x @skip(if: false) }',
-      '{ ...F @include(if: false) x @skip(if: false) }',
-    ],
-  ])('can have their conditions settled: %s', (operation, settled) => {
-    const whole = parse(`query Q { z } subscription S${operation} fragment F on T { y }`);
-    const expected = parse(`subscription S${settled} ${settled.includes('F') ? 'fragment F on T { y }' : ''}`);
-    expect(print(settleConditions(whole, 'S', { a: true, b: false }))).toBe(print(expected));
-    expect(settleConditions(expected, 'S', {})).toBe(expected);
   });
 
   it('have errors of their service where they lack what they should contain', async () => {

@@ -1,8 +1,7 @@
 // Run with --expose-gc. Measures the memory that a gateway keeps after a flood of documents, and the memory that it counts.
 // See memory.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { coerceVariables, createDocuments, type Documents, settleConditions } from '@taskmesh/federation';
-import { print } from 'graphql';
+import { coerceVariables, createDocuments, type Documents } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
@@ -51,20 +50,17 @@ const executor = createTestExecutor({ supergraph, services, blockingWork });
 const change = createStore().commit(OWNER);
 const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 
-type Admit = Documents['admit'];
-
-async function run(admit: Admit, source: string, given: Record<string, boolean>): Promise<void> {
+async function run({ admit, settle }: Documents, source: string, given: Record<string, boolean>): Promise<void> {
   const sent = admit(source);
   const variables = coerceVariables(sent, given);
-  const settled = settleConditions(sent.document, undefined, variables);
-  const operation = sent.operation.operation === 'query' ? sent : admit(print(settled));
-  if (operation === sent) {
+  const operation = sent.operation.operation === 'query' ? sent : settle(sent, variables);
+  if (operation.operation.operation === 'query') {
     await executor.run({ operation, variables, cost: operation.cost(variables) }, CALL);
     return;
   }
   const renderer = operation.partOf('event renderer', (onResize) =>
     createEventRenderer(
-      { supergraph, services, executor, admit, admitKnown: admit, parsed: () => undefined },
+      { supergraph, services, executor, admit, admitKnown: admit, settle, parsed: () => undefined },
       operation,
       { formatResult: createResultFormat(log), largeResponses: createLargeResponses(), onResize },
     ),
@@ -74,12 +70,12 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
 }
 
 /** Sends documents of a shape, each with this many combinations of its conditions, and at least twice. */
-async function flood(admit: Admit, sourceOf: (number: number) => string, from: number, most: number): Promise<void> {
+async function flood(sent: Documents, sourceOf: (number: number) => string, from: number, most: number): Promise<void> {
   for (let number = from; number < from + DOCUMENTS; number++) {
     const source = sourceOf(number);
     const combinations = source.includes('Boolean!') ? most : 2;
     for (let bits = 0; bits < combinations; bits++)
-      await run(admit, source, Object.fromEntries(CONDITIONS.map((name, at) => [name, (bits & (1 << at)) > 0])));
+      await run(sent, source, Object.fromEntries(CONDITIONS.map((name, at) => [name, (bits & (1 << at)) > 0])));
   }
 }
 
@@ -94,11 +90,11 @@ async function heapBytes(): Promise<number> {
 const documents = () => createDocuments({ schema: supergraph.schema, limits: config, ...DOCUMENT_RULES });
 
 async function measure(shape: string, sourceOf: (number: number) => string) {
-  await flood(documents().admit, sourceOf, 0, 2); // creates everything that is created once for all documents
+  await flood(documents(), sourceOf, 0, 2); // creates everything that is created once for all documents
   const before = await heapBytes();
-  const { admit, bytes } = documents();
-  await flood(admit, sourceOf, DOCUMENTS, 2 ** CONDITIONS.length);
-  return { shape, keptBytes: (await heapBytes()) - before, countedBytes: bytes() };
+  const sent = documents();
+  await flood(sent, sourceOf, DOCUMENTS, 2 ** CONDITIONS.length);
+  return { shape, keptBytes: (await heapBytes()) - before, countedBytes: sent.bytes() };
 }
 
 const kept = [];

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
+import { clientOperation, conditionVariables, settleConditions } from '../operation/client-operation.ts';
 import { InvalidOperation } from './invalid-operation.ts';
 import { costOf, createSizer, type OperationSize, type SizeOptions } from './operation-size.ts';
 import { createParts, type PartOf } from './parts.ts';
@@ -63,7 +64,7 @@ export interface DocumentsOptions {
 const OPERATION_BYTES = 1_024;
 
 interface ValidDocument {
-  /** The SHA-256 of its text. */
+  /** The SHA-256 of its text; another key if its conditions are settled. */
   hash: string;
   source: string;
   document: DocumentNode;
@@ -84,6 +85,11 @@ export interface Documents {
   admit(source: string, operationName?: string): PreparedOperation;
   /** The same for a cached document, at almost no cost; undefined if it is not cached. @throws InvalidOperation */
   admitKnown(source: string, operationName?: string): PreparedOperation | undefined;
+  /**
+   * The same operation with these values in its `@skip` and `@include`, as a document of its own; itself if they depend on no
+   * variables. For subscriptions: their variables never change, and each event needs the plan.
+   */
+  settle(operation: PreparedOperation, variables: Readonly<Record<string, unknown>>): PreparedOperation;
   /** The document whose text has this SHA-256 (hex), if it is cached. */
   parsed(hash: string): DocumentNode | undefined;
   /** The memory of the cached documents. */
@@ -116,12 +122,22 @@ export function createDocuments({
 
   const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
+  const sizesOf = (document: DocumentNode) => {
+    const sizeOf = createSizer({ schema, document }, sizeOptions);
+    const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    return new Map(defined.map((operation) => [operation, sizeOf(operation)]));
+  };
+
+  const keep = (hash: string, source: string, document: DocumentNode, sizes = sizesOf(document)): ValidDocument => {
+    const fresh = { hash, source, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
+    known.set(hash, fresh);
+    return fresh;
+  };
+
   const prepare = (source: string, hash: string): ValidDocument => {
     if (isTooLong(source, limits)) throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
     const document = parseDocument(source, limits.maxTokens);
-    const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    const sizeOf = createSizer({ schema, document }, sizeOptions);
-    const sizes = new Map(defined.map((operation) => [operation, sizeOf(operation)]));
+    const sizes = sizesOf(document);
     const problems = [
       ...fragmentLimit(document, limits),
       ...[...sizes].flatMap(([operation, size]) => [...overLimits(size, limits), ...rules(operation, size)]),
@@ -132,9 +148,7 @@ export function createDocuments({
         [...new Set(problems)].map((message) => new GraphQLError(message)),
       );
     validate(document);
-    const fresh = { hash, source, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
-    known.set(hash, fresh);
-    return fresh;
+    return keep(hash, source, document, sizes);
   };
 
   const operationIn = (valid: ValidDocument, operationName?: string): PreparedOperation => {
@@ -181,6 +195,14 @@ export function createDocuments({
         if (!(error instanceof RangeError)) throw error;
         throw refusal('GRAPHQL_VALIDATION_FAILED', 'The document is nested too deeply.');
       }
+    },
+    settle(operation, variables) {
+      const { id, source, document, operationName } = operation;
+      const conditions = conditionVariables(clientOperation(schema, document, operationName));
+      if (conditions.length === 0) return operation;
+      const key = `${id}?${conditions.map((name) => Number(variables[name] === true)).join('')}`;
+      const settled = known.get(key) ?? keep(key, source, settleConditions(document, variables));
+      return operationIn(settled, operationName);
     },
     parsed: (hash) => known.get(hash)?.document,
     bytes: () => known.calculatedSize,

@@ -4,7 +4,6 @@ import {
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
-  separateOperations,
   visit,
   type DirectiveNode,
   type DocumentNode,
@@ -46,28 +45,15 @@ export function conditionVariables({ definition, fragments }: ClientOperation): 
   return declared.map(({ variable }) => variable.name.value).filter((name) => names.has(name));
 }
 
-/**
- * The operation alone, with these values in its `@skip` and `@include`, and without the variables that it then no longer uses; the
- * same document if its conditions depend on none. For subscriptions: their variables never change, and each event needs the plan.
- */
-export function settleConditions(
-  document: DocumentNode,
-  operationName: string | undefined,
-  variables: Readonly<Record<string, unknown>>,
-): DocumentNode {
-  const alone = separateOperations(document)[operationName ?? ''] ?? document;
-  const used = new Set<string>();
+/** The document with these values in its `@skip` and `@include`; the same one if they depend on no variables. */
+export function settleConditions(document: DocumentNode, variables: Readonly<Record<string, unknown>>): DocumentNode {
   const valueOf = ({ name }: VariableNode) => ({ kind: Kind.BOOLEAN, value: variables[name.value] === true });
-  const settled = visit(alone, {
-    VariableDefinition: () => false,
+  return visit(document, {
     Directive(directive) {
-      const constant = isCondition(directive) ? visit(directive, { Variable: valueOf }) : directive;
-      return constant === directive ? undefined : constant;
+      const settled = isCondition(directive) ? visit(directive, { Variable: valueOf }) : directive;
+      return settled === directive ? undefined : settled;
     },
-    Variable: ({ name }) => void used.add(name.value),
   });
-  if (settled === alone) return document;
-  return visit(settled, { VariableDefinition: ({ variable }) => (used.has(variable.name.value) ? false : null) });
 }
 
 export function isIncluded(node: SelectionNode, variables: Record<string, unknown>): boolean {
