@@ -52,7 +52,7 @@ function prepare(task: string): PreparedOperation {
   const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
   const document = parse(source);
   const operation = document.definitions[0] as OperationDefinitionNode; // the only one
-  const parsed = { source, schema: supergraph.schema, document, operation, operationName: undefined };
+  const parsed = { id: source, source, schema: supergraph.schema, document, operation, operationName: undefined };
   return { ...parsed, partOf: createParts(), bytes: 0, cost: () => 1 };
 }
 
@@ -117,7 +117,8 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   const feed = createFeed({ eventLog: faults.readingFrom(eventLog), tasks: reachable, log, random });
   const execute = (request: Parameters<typeof positionsAsked>[0]) =>
     faults.call('foreign', async () => positionsAsked(request));
-  const graph = { supergraph, services: { tasks: { execute } } } as unknown as Graph; // no queries run here
+  const settle = (operation: PreparedOperation) => operation;
+  const graph = { supergraph, settle, services: { tasks: { execute } } } as unknown as Graph; // no queries run here
   const subscriptions = createSubscriptions({
     feed,
     graph: createLiveGraph({ initial: graph, build: () => graph }),

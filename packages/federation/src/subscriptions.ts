@@ -3,6 +3,7 @@ import { asGraphQLErrors } from './compiled-gateway.ts';
 import { ofItsService, planForEvents, senderOfEvent } from './events/event-plan.ts';
 import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from './execution/run.ts';
 import { compileOnce, createFederatedExecutor, type FederatedOperation } from './federated-executor.ts';
+import { settleConditions } from './operation/client-operation.ts';
 import { readSupergraph } from './supergraph.ts';
 
 export interface CompiledSubscriptionsOptions<Context> {
@@ -56,7 +57,7 @@ export function compiledSubscriptions<Context>(options: CompiledSubscriptionsOpt
       return { errors: [new GraphQLError('The document has no such subscription.')] };
     const variables = getVariableValues(graph.schema, operation.variableDefinitions ?? [], variableValues ?? {});
     if (variables.errors) return { errors: variables.errors };
-    const compiled = compiledOf(document, operation.name?.value);
+    const compiled = compiledOf(settleConditions(document, variables.coerced), operation.name?.value);
     return results(
       (context) => compiled.run({ variables: variables.coerced, context }),
       contextValue as Context,

@@ -1,4 +1,5 @@
-import { buildSchema, getIntrospectionQuery } from 'graphql';
+import { buildSchema, getIntrospectionQuery, parse, print } from 'graphql';
+import { collectGarbage } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { createDocuments, InvalidOperation } from '../src/index.ts';
 
@@ -195,4 +196,31 @@ describe('documents', () => {
     expect(messagesOf('{ statistic { total } }', admit)).toEqual(['Cannot query field "statistic" on type "Query".']);
     expect(messagesOf('{ __schema { description } }', admit)).toEqual(['Introspection is switched off here.']);
   });
+});
+
+it('the operations of a document share its text, and their ids are short and differ', () => {
+  const text = `#ā${'x'.repeat(100_000)}\n${operations(50)}`;
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const prepared = Array.from({ length: 50 }, (_, at) => prepare(Buffer.from(text).toString(), `Q${at}`));
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * text.length);
+  expect(new Set(prepared.map(({ id }) => id)).size).toBe(50);
+  expect(prepared.every(({ id }) => id.length < 80)).toBe(true);
+});
+
+it('an operation with settled conditions is a document of its own', () => {
+  const text = `query Other { me { id } }
+    query Own($a: Boolean!, $id: ID!) { item(id: $id) { id @skip(if: false) ... @include(if: $a) { ...T } } }
+    fragment T on Item { title @skip(if: $a) }`;
+  const { admit, settle, bytes } = createDocuments({ schema, limits });
+  const [sent, before] = [admit(text, 'Own'), bytes()];
+  const [on, off] = [true, false].map((a) => settle(sent, { a, id: '1' }));
+  expect(print(on?.document ?? sent.document)).toBe(print(parse(text.replaceAll('if: $a', 'if: true'))));
+  expect([on?.operationName, on?.source]).toEqual(['Own', text]);
+  expect(settle(sent, { a: true, id: '2' })).toBe(on);
+  expect(new Set([sent, on, off].map((each) => each?.id)).size).toBe(3);
+  expect(bytes()).toBeGreaterThan(2.9 * before);
+  for (const each of [on ?? sent, admit('{ __typename @skip(if: true) }')])
+    expect(settle(each, { a: false })).toBe(each);
 });

@@ -52,20 +52,19 @@ const executor = createTestExecutor({ supergraph, services, blockingWork });
 const change = createStore().commit(OWNER);
 const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 
-type Admit = Documents['admit'];
-
-async function run(admit: Admit, source: string, given: Record<string, boolean>): Promise<void> {
-  const operation = admit(source);
-  const variables = coerceVariables(operation, given);
-  if (operation.operation.operation !== 'subscription') {
+async function run({ admit, settle }: Documents, source: string, given: Record<string, boolean>): Promise<void> {
+  const sent = admit(source);
+  const variables = coerceVariables(sent, given);
+  const operation = sent.operation.operation === 'query' ? sent : settle(sent, variables);
+  if (operation.operation.operation === 'query') {
     await executor.run({ operation, variables, cost: operation.cost(variables) }, CALL);
     return;
   }
   const renderer = operation.partOf('event renderer', (onResize) =>
     createEventRenderer(
-      { supergraph, services, executor, admit, admitKnown: admit, parsed: () => undefined },
+      { supergraph, services, executor, admit, admitKnown: admit, settle, parsed: () => undefined },
       operation,
-      { formatResult: createResultFormat(log), largeResponses: createLargeResponses(), blockingWork, onResize },
+      { formatResult: createResultFormat(log), largeResponses: createLargeResponses(), onResize },
     ),
   );
   const render = renderer.withVariables(variables, CALL, (work) => work());
@@ -73,13 +72,13 @@ async function run(admit: Admit, source: string, given: Record<string, boolean>)
 }
 
 /** Sends documents of a shape, each with this many combinations of its conditions, and at least twice. */
-async function flood(admit: Admit, sourceOf: (number: number) => string, from: number, most: number): Promise<void> {
+async function flood(sent: Documents, sourceOf: (number: number) => string, from: number, most: number): Promise<void> {
   const hasConditions = sourceOf(from).includes('Boolean!');
   const [documents, combinations] = hasConditions ? [DOCUMENTS_WITH_CONDITIONS, most] : [DOCUMENTS, 2];
   for (let number = from; number < from + documents; number++)
     for (let bits = 0; bits < combinations; bits++) {
       const given = CONDITIONS.map((name, at) => [name, (bits & (1 << at)) > 0] as const);
-      await run(admit, sourceOf(number), Object.fromEntries(given));
+      await run(sent, sourceOf(number), Object.fromEntries(given));
     }
 }
 
@@ -94,11 +93,11 @@ async function heapBytes(): Promise<number> {
 const documents = () => createDocuments({ schema: supergraph.schema, limits: config, ...DOCUMENT_RULES });
 
 async function measure(shape: string, sourceOf: (number: number) => string) {
-  await flood(documents().admit, sourceOf, 0, 2); // creates everything that is created once for all documents
+  await flood(documents(), sourceOf, 0, 2); // creates everything that is created once for all documents
   const before = await heapBytes();
-  const { admit, bytes } = documents();
-  await flood(admit, sourceOf, DOCUMENTS, 2 ** CONDITIONS.length);
-  return { shape, keptBytes: (await heapBytes()) - before, countedBytes: bytes() };
+  const sent = documents();
+  await flood(sent, sourceOf, DOCUMENTS, 2 ** CONDITIONS.length);
+  return { shape, keptBytes: (await heapBytes()) - before, countedBytes: sent.bytes() };
 }
 
 const kept = [];

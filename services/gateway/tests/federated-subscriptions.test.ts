@@ -1,6 +1,9 @@
+import { QueryPlanner } from '@apollo/query-planner';
+import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, USER } from './fakes/gateway.ts';
 import {
+  connectGraphqlWs,
   GRAPHQL_PROTOCOLS,
   PROTOCOLS,
   streamBy,
@@ -53,6 +56,35 @@ describe('a subscription', () => {
     expect(JSON.stringify(await resultOf(query, { with: true }))).toBe(
       JSON.stringify({ data: { c: { n: 'INSERT', __typename: 'TaskChange', task, previous: null } } }),
     );
+  });
+
+  it('is not planned for each event, however many combinations of conditions are in use', async () => {
+    const flags = ['a', 'b', 'c', 'd', 'e'];
+    const query = `query Other { __typename } subscription Own(${flags.map((flag) => `$${flag}: Boolean!`)}) { taskChanges {
+      sequence task { owner { ${flags.map((flag) => `${flag}: name @include(if: $${flag})`)} } } } }`;
+    const sockets = await Promise.all([0, 1].map(() => connectGraphqlWs(start.origin, token)));
+    for (let index = 0; index < 32; index++) {
+      const variables = Object.fromEntries(flags.map((flag, bit) => [flag, (index >> bit) % 2 === 1]));
+      sockets[index % 2]?.send({
+        id: `${index}`,
+        type: 'subscribe',
+        payload: { query, operationName: 'Own', variables },
+      });
+    }
+    await gateway.untilSubscriptions(32);
+    const planned = jest.spyOn(QueryPlanner.prototype, 'buildQueryPlan');
+    gateway.commit(USER);
+    for (let index = 0; index < 32; index++)
+      await eventually(() => {
+        const names = flags.filter((_, bit) => (index >> bit) % 2 === 1).map((flag) => [flag, `Name of ${USER}`]);
+        const task = { owner: Object.fromEntries(names) };
+        const events = sockets[index % 2]?.of(`${index}`);
+        expect(events).toMatchObject([{ type: 'next', payload: { data: { taskChanges: { task } } } }]);
+      });
+    expect(planned).not.toHaveBeenCalled();
+    planned.mockRestore();
+    for (const { socket } of sockets) socket.terminate();
+    await closeAll([]);
   });
 
   it('reads its arguments from a fragment, too', async () => {

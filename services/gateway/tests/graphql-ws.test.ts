@@ -70,14 +70,22 @@ describe('an id of a client', () => {
     expect(socket.readyState).toBe(socket.OPEN);
   });
 
-  it('cancels a stream that is still starting, and frees its place', async () => {
-    const { of, send } = await client();
+  it('cancels a stream that is still starting, and frees its place at once', async () => {
+    const { of, send, socket } = await client();
+    const { heads } = gateway.tasks.changes;
+    const { promise: goesOn, resolve: goOn } = Promise.withResolvers<void>();
+    gateway.tasks.changes.heads = async (...asked) => goesOn.then(() => heads(...asked));
     for (let count = 0; count < 25; count++) {
-      send(subscription('1', CHANGES), { id: '1', type: 'complete' }, subscription('2', '{ __typename }'));
+      send(subscription('1', CHANGES), subscription('2', '{ __typename }'));
       await eventually(() => expect(of('2')).toHaveLength(2 * (count + 1)));
+      send({ id: '1', type: 'complete' });
     }
-    expect(of('1')).toEqual([]);
-    await gateway.untilSubscriptions(0);
+    send(subscription('3', CHANGES));
+    goOn();
+    gateway.tasks.changes.heads = heads;
+    await gateway.untilSubscriptions(1);
+    expect([...of('1'), ...of('3')]).toEqual([]);
+    socket.close();
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { collectGarbage, eventually } from '@taskmesh/testing';
 import { Server, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { readParameters } from '../src/http/query-parameters.ts';
 import { fetchGraphQL, startTestGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
 import { openRaw, rawRequest, statusOf } from '@taskmesh/testing/raw';
@@ -36,24 +37,24 @@ describe('the memory that a gateway keeps for a subscription', () => {
     await streamHttp('sse', { origin: gateway.origin, token, query: QUERY, variables });
   });
 
-  it('is the same however many streams have a document that is no longer cached', async () => {
-    const user = await gateway.auth.token(USER.replace(/1$/, '4'));
-    // Together they exceed the cache, so each has left it when its turn comes again.
-    const documents = Array.from({ length: 22 }, (_, at) => {
-      const fields = 'id '.repeat(1_950);
-      return `subscription { taskChanges { a${at}: cursor task { ${fields} } previous { ${fields} } } }`;
-    });
-    const sockets = await Promise.all(Array.from({ length: 6 }, () => openSocket(user)));
+  it('includes each text once, however many streams have a document that is no longer cached, or values of its text', async () => {
+    const users = await Promise.all(['4', '5'].map((digit) => gateway.auth.token(USER.replace(/1$/, digit))));
+    const [length, live, enoughForTheCache] = [62_000, 60, 130];
+    const comment = `#${'x'.repeat(length)}\n`;
+    const subscriptionOf = (at: number) => `#ā${comment}subscription ($of: String = "of more than a few letters") {
+      taskChanges(filter: { category: $of }) { a${at}: cursor } }`;
+    const sockets = await Promise.all(Array.from({ length: 8 }, (_, at) => openSocket(users[at % 2])));
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
-    for (let turn = 0; turn < 2 * documents.length; turn++) {
-      const socket = sockets[turn % sockets.length];
-      socket?.subscribe(`${turn}`, documents[turn % documents.length] ?? '');
-      await eventually(async () => expect((await gateway.subscriptions()) + refusalsOf(sockets).length).toBe(turn + 1));
+    for (const round of [1, 2]) {
+      for (let at = 0; at < live; at++) sockets[at % 8]?.subscribe(`${round} ${at}`, subscriptionOf(at));
+      await gateway.untilSubscriptions(round * live);
+      for (let at = 0; at < enoughForTheCache; at++)
+        await (await fetchGraphQL(gateway.origin, { query: `${comment}{ a${at}: __typename }` })).text();
     }
     collectGarbage();
-    const MAX_CACHED_AND_LIVE_MIB = 32 + 32;
-    expect((process.memoryUsage().heapUsed - before) / (KIB * KIB)).toBeLessThan(1.2 * MAX_CACHED_AND_LIVE_MIB);
+    const [liveBytes, cachedBytes] = [2 * length * live, (32 * KIB * KIB) / 4]; // a character counts as 4 bytes
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(1.6 * (liveBytes + cachedBytes));
     for (const { socket } of sockets) socket.terminate();
   });
 
@@ -155,6 +156,15 @@ it("the total cost of an account's subscriptions is limited over all sockets; eq
   await accepted.body?.cancel();
 });
 
+it('a document that came in a URL does not keep the rest of it', () => {
+  const urlOf = (at: number) => `/graphql?x=${'x'.repeat(16 * KIB)}&query={ a${at}: __typename }`;
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const kept = Array.from({ length: 500 }, (_, at) => readParameters(urlOf(at), new Set(['query'])));
+  collectGarbage();
+  expect((process.memoryUsage().heapUsed - before) / kept.length).toBeLessThan(2 * KIB);
+});
+
 /** Collects the requests of all such events from now on. */
 function watchRequests(event: 'request' | 'upgrade') {
   const requests: WeakRef<IncomingMessage>[] = [];
@@ -177,6 +187,20 @@ it('an idle connection does not keep its last request', async () => {
     expect(requests[0]?.deref()).toBeUndefined();
   });
   expect(socket.readyState).toBe('open');
+});
+
+it('a stream does not keep a body that was sent with GET', async () => {
+  const { requests, stop } = watchRequests('request');
+  const target = `/graphql?query=${encodeURIComponent('subscription { taskChanges { sequence } }')}`;
+  const headers = ['Accept: text/event-stream', `Authorization: Bearer ${token}`];
+  const socket = await openRaw(
+    gateway.origin,
+    rawRequest(`GET ${target}`, headers, 'x'.repeat(200 * KIB)).slice(0, -1),
+  );
+  expect(await statusOf(socket)).toBe(200);
+  stop();
+  await eventually(() => expect(requests[0]?.deref()).toMatchObject({ readableLength: 0, readableFlowing: true }));
+  await gateway.untilSubscriptions(1);
 });
 
 it.each([

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
+import { clientOperation, conditionVariables, settleConditions } from '../operation/client-operation.ts';
 import { InvalidOperation } from './invalid-operation.ts';
 import { costOf, createSizer, type OperationSize, type SizeOptions } from './operation-size.ts';
 import { createParts, type PartOf } from './parts.ts';
@@ -16,6 +17,8 @@ import type { VariablesOperation } from './variables.ts';
 
 /** A parsed and validated document, to be kept and run many times. */
 export interface PreparedOperation extends VariablesOperation {
+  /** The same for this operation of this text on every graph, and for no other. Short, however long the text and its names are. */
+  readonly id: string;
   /** The document's text. */
   readonly source: string;
   /** As the document has it. */
@@ -61,8 +64,9 @@ export interface DocumentsOptions {
 const OPERATION_BYTES = 1_024;
 
 interface ValidDocument {
-  /** The SHA-256 of its text. */
+  /** The SHA-256 of its text; another key if its conditions are settled. */
   hash: string;
+  source: string;
   document: DocumentNode;
   sizes: ReadonlyMap<OperationDefinitionNode, OperationSize>;
   /** The operations that ran. */
@@ -81,6 +85,11 @@ export interface Documents {
   admit(source: string, operationName?: string): PreparedOperation;
   /** The same for a cached document, at almost no cost; undefined if it is not cached. @throws InvalidOperation */
   admitKnown(source: string, operationName?: string): PreparedOperation | undefined;
+  /**
+   * The same operation with these values in its `@skip` and `@include`, as a document of its own; itself if they depend on no
+   * variables. For subscriptions: their variables never change, and each event needs the plan.
+   */
+  settle(operation: PreparedOperation, variables: Readonly<Record<string, unknown>>): PreparedOperation;
   /** The document whose text has this SHA-256 (hex), if it is cached. */
   parsed(hash: string): DocumentNode | undefined;
   /** The memory of the cached documents. */
@@ -113,12 +122,22 @@ export function createDocuments({
 
   const hashOf = (source: string) => createHash('sha256').update(source).digest('hex');
 
+  const sizesOf = (document: DocumentNode) => {
+    const sizeOf = createSizer({ schema, document }, sizeOptions);
+    const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+    return new Map(defined.map((operation) => [operation, sizeOf(operation)]));
+  };
+
+  const keep = (hash: string, source: string, document: DocumentNode, sizes = sizesOf(document)): ValidDocument => {
+    const fresh = { hash, source, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
+    known.set(hash, fresh);
+    return fresh;
+  };
+
   const prepare = (source: string, hash: string): ValidDocument => {
     if (isTooLong(source, limits)) throw refusal('GRAPHQL_PARSE_FAILED', 'The document is too long.');
     const document = parseDocument(source, limits.maxTokens);
-    const defined = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
-    const sizeOf = createSizer({ schema, document }, sizeOptions);
-    const sizes = new Map(defined.map((operation) => [operation, sizeOf(operation)]));
+    const sizes = sizesOf(document);
     const problems = [
       ...fragmentLimit(document, limits),
       ...[...sizes].flatMap(([operation, size]) => [...overLimits(size, limits), ...rules(operation, size)]),
@@ -129,13 +148,11 @@ export function createDocuments({
         [...new Set(problems)].map((message) => new GraphQLError(message)),
       );
     validate(document);
-    const fresh = { hash, document, sizes, operations: new Map(), bytes: bytesOf(document, source) };
-    known.set(hash, fresh);
-    return fresh;
+    return keep(hash, source, document, sizes);
   };
 
-  const operationIn = (valid: ValidDocument, source: string, operationName?: string): PreparedOperation => {
-    const { document, sizes, operations } = valid;
+  const operationIn = (valid: ValidDocument, operationName?: string): PreparedOperation => {
+    const { hash, source, document, sizes, operations } = valid;
     const operation = getOperationAST(document, operationName);
     const size = operation && sizes.get(operation);
     if (!size || !schema.getRootType(operation.operation))
@@ -143,6 +160,7 @@ export function createDocuments({
     const ran = operations.get(operation);
     if (ran) return ran;
     const fresh: PreparedOperation = {
+      id: `${hash}:${document.definitions.indexOf(operation)}`,
       source,
       schema,
       document,
@@ -163,7 +181,7 @@ export function createDocuments({
 
   const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): PreparedOperation | undefined => {
     const valid = known.get(hash);
-    return valid && operationIn(valid, source, operationName);
+    return valid && operationIn(valid, operationName);
   };
 
   return {
@@ -171,12 +189,20 @@ export function createDocuments({
     admit(source, operationName) {
       const hash = hashOf(source);
       try {
-        return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), source, operationName);
+        return admitKnown(source, operationName, hash) ?? operationIn(prepare(source, hash), operationName);
       } catch (error) {
         // The stack: the parser can read fragments that spread each other more deeply than they can be validated.
         if (!(error instanceof RangeError)) throw error;
         throw refusal('GRAPHQL_VALIDATION_FAILED', 'The document is nested too deeply.');
       }
+    },
+    settle(operation, variables) {
+      const { id, source, document, operationName } = operation;
+      const conditions = conditionVariables(clientOperation(schema, document, operationName));
+      if (conditions.length === 0) return operation;
+      const key = `${id}?${conditions.map((name) => Number(variables[name] === true)).join('')}`;
+      const settled = known.get(key) ?? keep(key, source, settleConditions(document, variables));
+      return operationIn(settled, operationName);
     },
     parsed: (hash) => known.get(hash)?.document,
     bytes: () => known.calculatedSize,

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from '../execution/run.ts';
-import { createFederatedExecutor, MAX_VARIANTS, type Resized, type SchedulePlanning } from '../federated-executor.ts';
+import { createFederatedExecutor, MAX_VARIANTS, type Resized } from '../federated-executor.ts';
 import type { OperationRequest, OperationResult } from '../run-operation.ts';
 import type { PlannedGraph } from '../supergraph.ts';
 import {
@@ -39,8 +39,6 @@ export interface CompileEventsOptions<Context> extends EventContents {
   ask: AskSubgraph<Context>;
   /** Necessary if the document has several operations. */
   operationName?: string | undefined;
-  /** Runs plans that become necessary only at an event. @default runs them at once */
-  schedulePlanning?: SchedulePlanning<Context> | undefined;
   /** Called with the bytes of memory allocated or freed (negative), without the document's own. */
   resized?: Resized | undefined;
 }
@@ -62,7 +60,8 @@ interface EventContext<Context> {
 /**
  * Compiles a subscription whose events do not come from a service, but for example from a log. Each event is the root field's
  * value, as far as `fields` says; services are called for the other selected fields. The document must be valid for the graph's
- * schema. Whether and when its arguments let an event through is up to the caller.
+ * schema. Whether and when its arguments let an event through is up to the caller. So is `Documents.settle`, without which events
+ * are planned again when many combinations of conditions are in use.
  * @throws Error when the document has no such subscription, or when it cannot be planned
  */
 export function compileEvents<Context>(
@@ -114,7 +113,7 @@ function compileWhole(
 function compileRun<Context>(
   graph: PlannedGraph,
   document: DocumentNode,
-  { ask, operationName, schedulePlanning, resized = () => undefined, ...contents }: CompileEventsOptions<Context>,
+  { ask, operationName, resized = () => undefined, ...contents }: CompileEventsOptions<Context>,
 ) {
   /** By the text of the fetch: each combination of @skip and @include values has its own. */
   const documents = new LRUCache<string, DocumentNode>({
@@ -135,14 +134,10 @@ function compileRun<Context>(
     planForEvents(graph.plan(planned), (primary) =>
       splitPrimary(primary, serviceSchema(graph, primary.serviceName), contents),
     );
-  const executor = createFederatedExecutor<EventContext<Context>>(
-    { ...graph, plan },
-    (request, { given, root }) => {
-      const service = senderOfEvent(request.operation.service);
-      return service === undefined ? ask(request, given) : Promise.resolve(answer(service, request, root));
-    },
-    schedulePlanning && (({ given }, work) => schedulePlanning(given, work)),
-  );
+  const executor = createFederatedExecutor<EventContext<Context>>({ ...graph, plan }, (request, { given, root }) => {
+    const service = senderOfEvent(request.operation.service);
+    return service === undefined ? ask(request, given) : Promise.resolve(answer(service, request, root));
+  });
   const operation = executor.compile(document, operationName, resized);
   return async (root: EventRoot, { variables, context }: OperationRequest<Context>): Promise<OperationResult> => {
     const result = await operation.run({ variables, context: { given: context, root } });

@@ -5,9 +5,11 @@ import {
   GraphQLSkipDirective,
   Kind,
   visit,
+  type DirectiveNode,
   type DocumentNode,
   type GraphQLSchema,
   type SelectionNode,
+  type VariableNode,
 } from 'graphql';
 
 export type ClientOperation = ReturnType<typeof clientOperation>;
@@ -26,19 +28,32 @@ export function clientOperation(schema: GraphQLSchema, document: DocumentNode, n
   return { schema, definition, rootType, fragments };
 }
 
+const isCondition = ({ name }: DirectiveNode) => name.value === 'skip' || name.value === 'include';
+
 /** The variables used in `@skip` and `@include`, which decide which fields are selected. */
 export function conditionVariables({ definition, fragments }: ClientOperation): string[] {
   const names = new Set<string>();
   for (const node of [definition, ...Object.values(fragments)])
     visit(node, {
       Directive: (directive) => {
-        if (directive.name.value !== 'skip' && directive.name.value !== 'include') return;
+        if (!isCondition(directive)) return;
         for (const { value } of directive.arguments ?? [])
           if (value.kind === Kind.VARIABLE) names.add(value.name.value);
       },
     });
   const declared = definition.variableDefinitions ?? [];
   return declared.map(({ variable }) => variable.name.value).filter((name) => names.has(name));
+}
+
+/** The document with these values in its `@skip` and `@include`; the same one if they depend on no variables. */
+export function settleConditions(document: DocumentNode, variables: Readonly<Record<string, unknown>>): DocumentNode {
+  const valueOf = ({ name }: VariableNode) => ({ kind: Kind.BOOLEAN, value: variables[name.value] === true });
+  return visit(document, {
+    Directive(directive) {
+      const settled = isCondition(directive) ? visit(directive, { Variable: valueOf }) : directive;
+      return settled === directive ? undefined : settled;
+    },
+  });
 }
 
 export function isIncluded(node: SelectionNode, variables: Record<string, unknown>): boolean {

@@ -92,14 +92,17 @@ export class ClientRequest extends IncomingMessage {
     throw tooManyLargeRequests();
   }
 
-  /** Call this when the response is sent, or the body is no longer needed: a stream runs for hours without it. */
+  /** Stops counting the body. */
   release(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
     if (this.#holding) this.#memory.hold(this.#holding, 0);
   }
 
-  /** Call this when the response is sent. Discards the rest of the body here, because Node would not report the number of pieces. */
+  /**
+   * Call this when the response is sent, or the body is no longer needed: a stream runs for hours without it. Discards the rest here,
+   * because Node would not report the number of pieces.
+   */
   leave(): void {
     this.release();
     if (this.#isLong || this.complete) return;

@@ -1,4 +1,5 @@
 import { badUserInput } from '@taskmesh/contracts';
+import { detached } from '@taskmesh/service';
 
 /**
  * The known parameters of a request target, each at most once; others are ignored. Reads it raw, because ordinary parsers turn
@@ -15,7 +16,7 @@ export function readParameters(target: string, known: ReadonlySet<string>): Reco
     const value = decode(equals === -1 ? '' : pair.slice(equals + 1));
     if (!known.has(name)) continue;
     if (Object.hasOwn(parameters, name)) throw badUserInput([{ path: name, message: `${name} must be given once.` }]);
-    parameters[name] = value;
+    parameters[name] = detached(value); // a document stays cached, and would keep the whole target
   }
   return parameters;
 }

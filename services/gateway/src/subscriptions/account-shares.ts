@@ -36,7 +36,7 @@ export interface Claim {
 
 /** One object for all subscriptions that share it. */
 interface LiveDocument {
-  /** Grows with each combination of conditions that is rendered. */
+  /** Grows with each type of object that is first encountered. */
   readonly bytes: number;
 }
 

@@ -11,13 +11,11 @@ import { DOCUMENT_RULES } from '../supergraph/document-rules.ts';
 import { createLargeResponses } from '../supergraph/large-responses.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
-import { buildSupergraph, type Supergraph } from '../supergraph/supergraph.ts';
+import { buildSupergraph } from '../supergraph/supergraph.ts';
 import { CALL as call, OWNER } from '../../tests/fakes/executor.ts';
 import { createEventRenderer } from './event-renderer.ts';
 
 const NAMES = 'subscription { taskChanges { task { owner { name } } } }';
-/** Planned at the first event, because the plan depends on the variable. */
-const CONDITIONAL = 'subscription ($with: Boolean!) { taskChanges { task { owner { name @include(if: $with) id } } } }';
 const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
 
 type Answer = { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
@@ -33,7 +31,7 @@ const waiting = () => true;
 const atOnce = <Result>(work: () => Promise<Result>) => work();
 
 /** A rendering whose services respond when the test says so. */
-function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
+function createWorld(text: string) {
   const requests: Request[] = [];
   const clock = jest.spyOn(performance, 'now').mockReturnValue(0);
   const take = (variables: Request['variables'], { identity }: RequestCall) =>
@@ -47,13 +45,12 @@ function createWorld(text: string, tamper: Partial<Supergraph> = {}) {
     execute: ({ variables }: Pick<Request, 'variables'>, { call }: { call: RequestCall }) => take(variables, call),
   };
   const graph = {
-    supergraph: { ...supergraph, ...tamper },
+    supergraph,
     services: { auth: source, tasks: source },
   } as unknown as Graph; // all that is read
   const rendering = createEventRenderer(graph, prepared(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     largeResponses: createLargeResponses(),
-    blockingWork: { run: async (_network, work) => work() },
   });
   return { rendering, requests, setClock: (ms: number) => clock.mockReturnValue(ms) };
 }
@@ -147,16 +144,6 @@ it('an event whose service stays unavailable is requested again by readers that 
   await eventually(() => expect(requests).toHaveLength(2));
   requests[1]?.answer(named('Ada'));
   expect(await again).toContain('Ada');
-});
-
-it('an event whose subscription cannot be planned with these variables is delivered with an error', async () => {
-  const plan = () => {
-    throw new Error('There is no plan.');
-  };
-  const { rendering } = createWorld(CONDITIONAL, { plan });
-  const text = rendering.withVariables({ with: true }, call, atOnce)(changeOf(1), waiting);
-  const extensions = { code: 'INTERNAL_SERVER_ERROR', requestId: 'request' };
-  expect(JSON.parse(await text)).toEqual({ data: null, errors: [{ message: 'Internal server error', extensions }] });
 });
 
 describe('an event for a closed stream', () => {

@@ -4,12 +4,11 @@ import { createFairQueue, networkOf } from '@taskmesh/service';
 import { Kind, visit, type ASTNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asGraphQL, type FormatResult } from '../supergraph/client-errors.ts';
-import { asEngineResult, createSubgraphCall, schedulePlanning } from '../supergraph/engines.ts';
+import type { FormatResult } from '../supergraph/client-errors.ts';
+import { asEngineResult, createSubgraphCall } from '../supergraph/engines.ts';
 import type { OperationResult, OperationRun, RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
 import type { LargeResponses } from '../supergraph/large-responses.ts';
-import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import { EVENT_CONTENTS, toEventRoot } from './change-event.ts';
 
 const EVENT_DEADLINE_MS = 10_000;
@@ -33,7 +32,7 @@ export type Render = (change: TaskChanged, isWaiting: () => boolean) => string |
 
 export type RunLimited = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** A document compiled for one graph. */
+/** A document compiled for one graph, whose conditions are settled. */
 export interface EventRenderer {
   readonly operation: PreparedOperation;
   /** Equal for all renderers and coerced variables that write the same JSON. */
@@ -48,7 +47,6 @@ export interface EventRenderer {
 export interface EventRendererDeps {
   formatResult: FormatResult;
   largeResponses: LargeResponses;
-  blockingWork: BlockingWork;
   /** Called with the change in the bytes that the renderer holds. */
   onResize?: Resized;
 }
@@ -72,8 +70,7 @@ export function createEventRenderer(
     JSON.stringify(Object.fromEntries(usedVariables.map((name) => [name, variables[name]])));
   const document = {
     operation,
-    keyOf: (variables: Record<string, unknown>) =>
-      JSON.stringify([operation.source, operation.operationName, keyOf(variables)]),
+    keyOf: (variables: Record<string, unknown>) => JSON.stringify([operation.id, keyOf(variables)]),
   };
 
   const written = new WeakMap<TaskChanged, Texts>();
@@ -87,7 +84,6 @@ export function createEventRenderer(
     ...EVENT_CONTENTS,
     operationName: operation.operationName,
     ask: createSubgraphCall(services),
-    schedulePlanning: schedulePlanning(deps.blockingWork),
     resized: deps.onResize,
   });
   if (events.project) {
@@ -110,10 +106,8 @@ export function createEventRenderer(
 
   const resultOf: ResultOf = (change, variables, run) =>
     deps.largeResponses.run(run.call, async (reserveLarge) => {
-      const result = await events
-        .run(toEventRoot(change), { variables, context: { ...run, reserveLarge } })
-        .then(asEngineResult, (error: unknown) => ({ data: null, errors: [asGraphQL(error)] }));
-      return deps.formatResult(result, run.call.requestId);
+      const result = await events.run(toEventRoot(change), { variables, context: { ...run, reserveLarge } });
+      return deps.formatResult(asEngineResult(result), run.call.requestId);
     });
   const fetches = createFairQueue({ concurrency: MAX_CONCURRENT_FETCHES, maxWaiting: Infinity, refusal: unavailable });
   return {

@@ -1,8 +1,9 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { InvalidOperation, type PreparedOperation } from '@taskmesh/federation';
+import { InvalidOperation, parseExactJson, type PreparedOperation } from '@taskmesh/federation';
 import { type Clock, networkOf, siteOf } from '@taskmesh/service';
 import { GraphQLError } from 'graphql';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BlockingWork } from '../supergraph/blocking-work.ts';
 import { asGraphQL } from '../supergraph/client-errors.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph, LiveGraph } from '../supergraph/live-graph.ts';
@@ -30,6 +31,7 @@ export interface StreamRequest {
 }
 
 interface Deps extends EventRendererDeps {
+  blockingWork: BlockingWork;
   feed: Feed;
   metrics: SubscriptionMetrics;
   clock: Clock;
@@ -37,8 +39,6 @@ interface Deps extends EventRendererDeps {
   shares: AccountShares;
   memory: Pick<Memory, 'isShort'>;
 }
-
-const keyOf = ({ source, operationName }: PreparedOperation) => JSON.stringify([source, operationName]);
 
 /** A running stream; a new graph replaces its view, or ends it. */
 interface LiveStream {
@@ -49,7 +49,7 @@ interface LiveStream {
   fail(error: GraphQLError): void;
 }
 
-/** A document with running streams, compiled once for all of them, whether or not it is still cached. */
+/** A document with running streams, compiled once for all that have the same conditions, whether or not it is still cached. */
 class LiveDocument {
   readonly streams = new Set<LiveStream>();
   rendering: EventRenderer;
@@ -73,12 +73,12 @@ export function createSubscriptions(deps: Deps) {
   graph.beforeSwitch(async (next) => {
     const planned = new Map<LiveDocument, EventRenderer | GraphQLError>();
     for (const document of documents.values()) {
-      planned.set(document, planOn(next, document.rendering.operation, deps));
+      planned.set(document, planOn(next, document, deps));
       await nextTurn();
     }
     return () => {
       for (const [key, document] of documents) {
-        const outcome = planned.get(document) ?? planOn(next, document.rendering.operation, deps);
+        const outcome = planned.get(document) ?? planOn(next, document, deps);
         if (outcome instanceof GraphQLError) documents.delete(key);
         else document.rendering = outcome;
         for (const stream of document.streams) moveTo(outcome, stream);
@@ -86,15 +86,16 @@ export function createSubscriptions(deps: Deps) {
     };
   });
 
-  const documentOf = (operation: PreparedOperation): LiveDocument => {
+  const documentOf = (operation: PreparedOperation, variables: StreamRequest['variables']): LiveDocument => {
     const { current } = graph;
-    const known = documents.get(keyOf(operation));
-    return known ?? new LiveDocument(renderingOf(current, onCurrent(current, operation), deps));
+    const settled =
+      documents.get(operation.id)?.rendering.operation ?? current.settle(onCurrent(current, operation), variables);
+    return documents.get(settled.id) ?? new LiveDocument(renderingOf(current, settled, deps));
   };
-  const planQueued = async ({ operation, call }: StreamRequest): Promise<PreparedOperation> => {
-    if (documents.has(keyOf(operation)) || operation.partOf.has(RENDERER)) return operation;
-    const planning = blockingWork.run(networkOf(call.ip), () => documentOf(operation).rendering.operation);
-    return planning.catch((error: unknown) => {
+  const planQueued = async ({ operation, variables, call }: StreamRequest): Promise<PreparedOperation> => {
+    if (documents.has(operation.id) || operation.partOf.has(RENDERER)) return operation;
+    const plan = () => documentOf(operation, variables).rendering.operation;
+    return blockingWork.run(networkOf(call.ip), plan, call.signal).catch((error: unknown) => {
       throw asGraphQL(error);
     });
   };
@@ -110,15 +111,17 @@ export function createSubscriptions(deps: Deps) {
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       if (memory.isShort()) throw toGraphQLError(unavailable());
       // Looked up again: meanwhile another stream may have been first, or the graph may have changed.
-      const document = documentOf(await planQueued(request));
+      const document = documentOf(await planQueued(request), request.variables);
       const { rendering } = document;
       const { operation } = rendering;
-      const args = readArguments(operation, request.variables);
+      const variables = JSON.stringify(request.variables);
+      // A copy, because default values are slices of a document's text, and would keep all of it.
+      const args = readArguments(operation, parseExactJson(variables) as Record<string, unknown>);
       const share = shares.reserve(identity.userId, {
         key: rendering.keyOf(args.variables),
         cost: operation.cost(args.variables),
         document,
-        variableCharacters: JSON.stringify(args.variables).length,
+        variableCharacters: variables.length,
         network: siteOf(networkOf(call.ip)),
       });
       if (!share) {
@@ -150,13 +153,13 @@ export function createSubscriptions(deps: Deps) {
         view: { filter: args.filter, render: rendering.withVariables(args.variables, call, share.runLimited) },
         fail: stream.fail,
       };
-      const key = keyOf(operation);
-      documents.set(key, document);
+      const { id } = operation; // not the operation, which belongs to its graph
+      documents.set(id, document);
       document.streams.add(live);
       let unsubscribed = () => {};
       stream.onOver(() => {
         document.streams.delete(live);
-        if (document.streams.size === 0 && documents.get(key) === document) documents.delete(key);
+        if (document.streams.size === 0 && documents.get(id) === document) documents.delete(id);
         share.release();
         unsubscribed();
       });
@@ -188,13 +191,10 @@ function renderingOf(graph: Graph, operation: PreparedOperation, deps: EventRend
 }
 
 /** Plans the document on another graph, as if its client had just sent it there. Returns the error if it cannot run there. */
-function planOn(
-  next: Graph,
-  { source, operationName }: Pick<PreparedOperation, 'source' | 'operationName'>,
-  deps: EventRendererDeps,
-) {
+function planOn(next: Graph, { rendering, streams: [stream] }: LiveDocument, deps: EventRendererDeps) {
+  const { source, operationName } = rendering.operation;
   try {
-    return renderingOf(next, next.admit(source, operationName), deps);
+    return renderingOf(next, next.settle(next.admit(source, operationName), stream?.variables ?? {}), deps);
   } catch (error) {
     if (error instanceof InvalidOperation) return changedGraph(error.message, error.code);
     return changedGraph('the subscription can no longer be planned.', 'GRAPHQL_VALIDATION_FAILED');

@@ -8,7 +8,7 @@ import type { AdmittedOperation, GraphExecutor, GraphSources, RequestCall } from
 import type { Supergraph } from './supergraph.ts';
 
 /** A supergraph and everything derived from it; all of it is replaced together. */
-export interface Graph extends Pick<Documents, 'admit' | 'admitKnown' | 'parsed'> {
+export interface Graph extends Pick<Documents, 'admit' | 'admitKnown' | 'settle' | 'parsed'> {
   readonly supergraph: Supergraph;
   readonly services: GraphSources;
   readonly executor: GraphExecutor;

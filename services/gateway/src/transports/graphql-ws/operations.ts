@@ -58,7 +58,7 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
   const { send, sendResult, write } = output;
   const { context, frameOf, subscriptions, metrics, formatErrors } = deps;
   const running = new Map<string, Operation>();
-  /** Includes streams that are still starting, even if their client has cancelled them. */
+  /** Includes streams that are still starting. */
   const streams = new Set<Operation>();
   let mayStream = true;
 
@@ -119,8 +119,13 @@ export function createOperations(socket: WebSocket, output: Output, deps: Operat
       return fail(operation, [toGraphQLError(rateLimited(1, 'Too many subscriptions on this connection.'))]);
     }
     streams.add(operation);
+    const starting = new AbortController();
+    operation.stop = () => {
+      finish(operation);
+      starting.abort();
+    };
     const stream = await subscriptions.subscribe(
-      { protocol: 'graphql-ws', operation: prepared, variables, call },
+      { protocol: 'graphql-ws', operation: prepared, variables, call: { ...call, signal: starting.signal } },
       sinkOf(operation),
     );
     operation.canResume = stream.canResume;

@@ -129,7 +129,7 @@ async function subscribe(
     writer.open();
     return reply;
   }
-  asClientRequest(request.raw).release();
+  asClientRequest(request.raw).leave();
   reportEnd = metrics.connected(protocol);
   writer.beatWith(stream.position);
   writer.open();
