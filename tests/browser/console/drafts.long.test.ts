@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { barriersIn } from './axe.ts';
+import { isOn } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { open } = usePlatform();
@@ -31,6 +32,39 @@ it('an invalid title keeps its editor open when the user opens another task', as
   await says('A task needs a title.');
   expect(await field('Title').inputValue()).toBe('');
   await page.keyboard.press('Escape');
+  await lists(['second', 'first']);
+});
+
+it('an incomplete due date is never saved: no change of it, and no task without it', async () => {
+  const { page, titleOf, field, button, lists, settles } = await typeInFirst('first');
+  const due = page.getByLabel('Due', { exact: true });
+  await due.fill('2030-12-24');
+  await due.press('Enter');
+  await page.locator('.meta .due').waitFor();
+  await settles();
+  await titleOf('first').click();
+  await due.press('Backspace'); // empties only the first part
+  const attempts = [
+    () => field('Title').press('Enter'),
+    () => field('Notes').press('Control+Enter'),
+    () => titleOf('second').click(),
+  ];
+  for (const attempt of attempts) {
+    await attempt();
+    await isOn(page, 'Due');
+  }
+  await due.press('Escape');
+  await titleOf('first').click();
+  expect(await due.inputValue()).toBe('2030-12-24');
+  await due.press('Escape');
+
+  await field('New task').fill('third');
+  await button('Due date, priority, category').click();
+  await due.press('1');
+  await button('Due date, priority, category').click();
+  await isOn(page, 'Due');
+  await field('New task').press('Enter');
+  await isOn(page, 'Due');
   await lists(['second', 'first']);
 });
 

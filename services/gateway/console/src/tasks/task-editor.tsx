@@ -34,14 +34,13 @@ export function TaskEditor({ draft, base, current, categories, editing }: TaskEd
       ref={form}
       class="editor"
       aria-label={`Edit ${base.title}`}
-      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         save();
       }}
       onKeyDown={({ key, ctrlKey, metaKey }) => {
         if (key === 'Escape') editing.end();
-        if (key === 'Enter' && (ctrlKey || metaKey)) save();
+        if (key === 'Enter' && (ctrlKey || metaKey)) form.current?.requestSubmit();
       }}
     >
       <ChangedElsewhere base={base} current={current} />
