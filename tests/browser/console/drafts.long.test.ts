@@ -68,6 +68,19 @@ it('an incomplete due date is never saved: no change of it, and no task without 
   await lists(['second', 'first']);
 });
 
+it('notes are not cut: longer ones than the API accepts keep their editor open', async () => {
+  const { page, titleOf, field, says, settles } = await typeInFirst('first');
+  await field('Notes').fill('😀'.repeat(2_001));
+  await titleOf('second').click();
+  await says('Notes have at most 2,000 characters.');
+  await isOn(page, 'Notes');
+  await field('Notes').press('Backspace');
+  await field('Notes').press('Control+Enter');
+  await settles();
+  await titleOf('first').click();
+  expect(await field('Notes').inputValue()).toBe('😀'.repeat(2_000));
+});
+
 it('an editor and a half-typed new task are kept while the user is in another view', async () => {
   const { page, goTo, says, field, button, lists } = await typeInFirst('first, changed');
   await field('New task').fill('half a ti');
