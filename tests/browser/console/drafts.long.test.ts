@@ -81,6 +81,16 @@ it('notes are not cut: longer ones than the API accepts keep their editor open',
   expect(await field('Notes').inputValue()).toBe('😀'.repeat(2_000));
 });
 
+it('Escape that ends a composition in an input method does not end the editing', async () => {
+  const { field, button, page } = await typeInFirst('first, changed');
+  const escape = { key: 'Escape', isComposing: true };
+  await field('Title').dispatchEvent('keydown', escape);
+  expect(await field('Title').inputValue()).toBe('first, changed');
+  await button('Due date, priority, category').click();
+  await field('New task').dispatchEvent('keydown', escape);
+  await page.getByRole('form', { name: 'Add a task' }).getByLabel('Due', { exact: true }).waitFor();
+});
+
 it('an editor and a half-typed new task are kept while the user is in another view', async () => {
   const { page, goTo, says, field, button, lists } = await typeInFirst('first, changed');
   await field('New task').fill('half a ti');

@@ -47,8 +47,8 @@ export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) 
         event.preventDefault();
         add();
       }}
-      onKeyDown={({ key }) => {
-        if (key !== 'Escape') return;
+      onKeyDown={({ key, isComposing }) => {
+        if (key !== 'Escape' || isComposing) return;
         setIsOpen(false);
         setProblem(undefined);
         input.current?.focus();

@@ -39,7 +39,8 @@ export function TaskEditor({ draft, base, current, categories, editing }: TaskEd
         event.preventDefault();
         save();
       }}
-      onKeyDown={({ key, ctrlKey, metaKey }) => {
+      onKeyDown={({ key, ctrlKey, metaKey, isComposing }) => {
+        if (isComposing) return;
         if (key === 'Escape') editing.end();
         if (key === 'Enter' && (ctrlKey || metaKey)) form.current?.requestSubmit();
       }}
