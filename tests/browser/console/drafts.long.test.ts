@@ -169,6 +169,21 @@ it('each refused change is reported until its report is dismissed, also a deleti
   await lists(['deleted', 'kept']);
 });
 
+it('the browser asks before it leaves a page with a new token, until that is copied', async () => {
+  const { page, signUp, goTo, submit, button, says } = await open();
+  await signUp();
+  await goTo('Tokens');
+  await submit('Make the token', { Name: 'My script' });
+  await says('Your token');
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  await (await asked).dismiss();
+  await button('I have copied it').click();
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
+});
+
 it.each(['an editor', 'the line for a new task'])(
   'the browser asks before the tab closes, or shows the operators’ page, with something typed in %s, and not when it is saved',
   async (where) => {
