@@ -54,8 +54,15 @@ function missing(need) {
   if (!installed) return 'node_modules';
   const isThere = ([path, { version }]) =>
     installed[path]?.version === version && path in installed && existsSync(join(ROOT, path, 'package.json'));
-  const isNeeded = ([, { dev, optional, devOptional }]) => !optional && !devOptional && !(dev && need === 'production');
+  const isNeeded = ([, { dev, optional, devOptional, ...of }]) =>
+    !devOptional && !(dev && (optional || need === 'production')) && (!optional || isOfThisMachine(of));
   return locked().find((entry) => isNeeded(entry) && !isThere(entry))?.[0];
+}
+
+/** Whether an optional package is the variant for this machine. npm leaves it out, without a failure, if its download fails. */
+function isOfThisMachine({ os, cpu, libc }) {
+  if (!os?.includes(process.platform) || !cpu?.includes(process.arch)) return false;
+  return !libc || libc.includes(process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl');
 }
 
 /** Lists the packages in the lock file, with their paths. */
@@ -89,11 +96,8 @@ export async function npmInstall(args, what, prepare = () => undefined) {
     if (code === 0) return;
     if (code !== null) undo?.();
     const lines = complaints.split('\n').filter((line) => line.startsWith('npm error'));
-    throw failure(
-      `${what} failed (${code === null ? 'npm was killed' : `npm ended with ${code}`}).`,
-      lines,
-      complaints,
-    );
+    const why = code === null ? 'npm was killed' : `npm ended with ${code}`;
+    throw failure(`${what} failed (${why}).`, lines, complaints);
   } finally {
     rmSync(LOCK, { force: true });
   }

@@ -102,11 +102,8 @@ async function provideNode24() {
   console.log(`This is Node ${process.versions.node}. Fetching Node ${FETCHED} (once) …`);
   try {
     const prepare = () => rmSync(home, { recursive: true, force: true });
-    await npmInstall(
-      ['--prefix', home, '--no-package-lock', `${name}@${FETCHED}`],
-      `Fetching Node ${FETCHED}`,
-      prepare,
-    );
+    const args = ['--prefix', home, '--no-package-lock', `${name}@${FETCHED}`];
+    await npmInstall(args, `Fetching Node ${FETCHED}`, prepare);
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode !== 1) throw error;
     throw new Failure(

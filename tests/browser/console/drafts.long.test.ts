@@ -1,5 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { barriersIn } from './axe.ts';
+import { isOn } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { open } = usePlatform();
@@ -32,6 +33,62 @@ it('an invalid title keeps its editor open when the user opens another task', as
   expect(await field('Title').inputValue()).toBe('');
   await page.keyboard.press('Escape');
   await lists(['second', 'first']);
+});
+
+it('an incomplete due date is never saved: no change of it, and no task without it', async () => {
+  const { page, titleOf, field, button, lists, settles } = await typeInFirst('first');
+  const due = page.getByLabel('Due', { exact: true });
+  await due.fill('2030-12-24');
+  await due.press('Enter');
+  await page.locator('.meta .due').waitFor();
+  await settles();
+  await titleOf('first').click();
+  await due.press('Backspace'); // empties only the first part
+  const attempts = [
+    () => field('Title').press('Enter'),
+    () => field('Notes').press('Control+Enter'),
+    () => titleOf('second').click(),
+  ];
+  for (const attempt of attempts) {
+    await attempt();
+    await isOn(page, 'Due');
+  }
+  await due.press('Escape');
+  await titleOf('first').click();
+  expect(await due.inputValue()).toBe('2030-12-24');
+  await due.press('Escape');
+
+  await field('New task').fill('third');
+  await button('Due date, priority, category').click();
+  await due.press('1');
+  await button('Due date, priority, category').click();
+  await isOn(page, 'Due');
+  await field('New task').press('Enter');
+  await isOn(page, 'Due');
+  await lists(['second', 'first']);
+});
+
+it('notes are not cut: longer ones than the API accepts keep their editor open', async () => {
+  const { page, titleOf, field, says, settles } = await typeInFirst('first');
+  await field('Notes').fill('😀'.repeat(2_001));
+  await titleOf('second').click();
+  await says('Notes have at most 2,000 characters.');
+  await isOn(page, 'Notes');
+  await field('Notes').press('Backspace');
+  await field('Notes').press('Control+Enter');
+  await settles();
+  await titleOf('first').click();
+  expect(await field('Notes').inputValue()).toBe('😀'.repeat(2_000));
+});
+
+it('Escape that ends a composition in an input method does not end the editing', async () => {
+  const { field, button, page } = await typeInFirst('first, changed');
+  const escape = { key: 'Escape', isComposing: true };
+  await field('Title').dispatchEvent('keydown', escape);
+  expect(await field('Title').inputValue()).toBe('first, changed');
+  await button('Due date, priority, category').click();
+  await field('New task').dispatchEvent('keydown', escape);
+  await page.getByRole('form', { name: 'Add a task' }).getByLabel('Due', { exact: true }).waitFor();
 });
 
 it('an editor and a half-typed new task are kept while the user is in another view', async () => {
@@ -110,6 +167,21 @@ it('each refused change is reported until its report is dismissed, also a deleti
   await button('Dismiss').first().click();
   for (const title of ['brief 2', 'task 1', 'task 2']) await says(`“${title}” was not added: Not today.`);
   await lists(['deleted', 'kept']);
+});
+
+it('the browser asks before it leaves a page with a new token, until that is copied', async () => {
+  const { page, signUp, goTo, submit, button, says } = await open();
+  await signUp();
+  await goTo('Tokens');
+  await submit('Make the token', { Name: 'My script' });
+  await says('Your token');
+  const asked = page.waitForEvent('dialog');
+  await page.close({ runBeforeUnload: true });
+  await (await asked).dismiss();
+  await button('I have copied it').click();
+  const closed = page.waitForEvent('close');
+  await page.close({ runBeforeUnload: true });
+  await closed;
 });
 
 it.each(['an editor', 'the line for a new task'])(

@@ -44,3 +44,7 @@ export function problemOfTitle(title: string): string | undefined {
   if (length > MAX_TITLE_LENGTH) return `A title has at most ${MAX_TITLE_LENGTH} characters.`;
   return undefined;
 }
+
+export function problemOfNotes(notes: string): string | undefined {
+  return [...notes].length > 2_000 ? 'Notes have at most 2,000 characters.' : undefined;
+}

@@ -43,13 +43,12 @@ export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) 
     <form
       class="quick-add"
       aria-label="Add a task"
-      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         add();
       }}
-      onKeyDown={({ key }) => {
-        if (key !== 'Escape') return;
+      onKeyDown={({ key, isComposing }) => {
+        if (key !== 'Escape' || isComposing) return;
         setIsOpen(false);
         setProblem(undefined);
         input.current?.focus();
@@ -74,7 +73,7 @@ export function QuickAdd({ filters, categories, adding, onAdd }: QuickAddProps) 
           class="quiet"
           aria-expanded={isOpen}
           aria-label="Due date, priority, category"
-          onClick={() => setIsOpen(!isOpen)}
+          onClick={({ currentTarget: { form } }) => form?.reportValidity() && setIsOpen(!isOpen)}
         />
         <Button type="submit" icon="plus" text="Add" class="primary" />
       </div>

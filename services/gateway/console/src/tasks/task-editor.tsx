@@ -2,7 +2,7 @@ import type { Task } from '@taskmesh/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field, TextField } from '../elements/form.tsx';
 import { Button } from '../elements/view.tsx';
-import { problemOfTitle, type Draft } from './draft.ts';
+import { problemOfNotes, problemOfTitle, type Draft } from './draft.ts';
 import { TaskFields } from './task-fields.tsx';
 import type { Editing, Open } from './use-editing.ts';
 
@@ -15,7 +15,7 @@ export interface TaskEditorProps extends Open {
 
 /** Replaces the row. Enter saves and Escape cancels; in the notes, Enter starts a new line and Ctrl+Enter saves. */
 export function TaskEditor({ draft, base, current, categories, editing }: TaskEditorProps) {
-  const [problem, setProblem] = useState<string>();
+  const [problems, setProblems] = useState<{ title?: string | undefined; notes?: string | undefined }>({});
   const form = useRef<HTMLFormElement>(null);
   const change = (part: Partial<Draft>) => editing.change({ ...draft, ...part });
   useEffect(() => {
@@ -24,9 +24,10 @@ export function TaskEditor({ draft, base, current, categories, editing }: TaskEd
   }, []);
 
   const save = () => {
-    const wrong = problemOfTitle(draft.title);
-    setProblem(wrong);
-    if (wrong) form.current?.querySelector('input')?.focus();
+    const found = { title: problemOfTitle(draft.title), notes: problemOfNotes(draft.description) };
+    setProblems(found);
+    const invalid = found.title ? 'input' : found.notes && 'textarea';
+    if (invalid) form.current?.querySelector<HTMLElement>(invalid)?.focus();
     else editing.save();
   };
   return (
@@ -34,31 +35,30 @@ export function TaskEditor({ draft, base, current, categories, editing }: TaskEd
       ref={form}
       class="editor"
       aria-label={`Edit ${base.title}`}
-      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         save();
       }}
-      onKeyDown={({ key, ctrlKey, metaKey }) => {
+      onKeyDown={({ key, ctrlKey, metaKey, isComposing }) => {
+        if (isComposing) return;
         if (key === 'Escape') editing.end();
-        if (key === 'Enter' && (ctrlKey || metaKey)) save();
+        if (key === 'Enter' && (ctrlKey || metaKey)) form.current?.requestSubmit();
       }}
     >
       <ChangedElsewhere base={base} current={current} />
       <TextField
         label="Title"
         autocomplete="off"
-        error={problem}
+        error={problems.title}
         value={draft.title}
         onInput={(title) => change({ title })}
       />
-      <Field label="Notes">
+      <Field label="Notes" error={problems.notes}>
         {(links) => (
           <textarea
             {...links}
             dir="auto"
             rows={3}
-            maxLength={2000}
             value={draft.description}
             onInput={({ currentTarget: { value } }) => change({ description: value })}
           />

@@ -28,8 +28,9 @@ export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list'
 
   const edit = useCallback(
     (task: LiveTask) => {
-      // Submitting the open editor makes it show its error.
-      if (!begin(task)) list.current?.querySelector<HTMLFormElement>('form.editor')?.requestSubmit();
+      // Saves what is open, unless it is invalid: then its editor stays open and shows its error.
+      list.current?.querySelector<HTMLFormElement>('form.editor')?.requestSubmit();
+      begin(task);
     },
     [begin, list],
   );

@@ -1,7 +1,7 @@
 import type { LiveTask } from '@taskmesh/client';
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { useLeaveGuard } from '../elements/use-leave-guard.ts';
-import { changesOf, draftOf, problemOfTitle, type Draft } from './draft.ts';
+import { changesOf, draftOf, type Draft } from './draft.ts';
 import type { Edits } from './use-edits.ts';
 
 export interface Open {
@@ -25,19 +25,13 @@ export function useEditing({ save: saveEdit }: Edits) {
     if (current && hasChanges(current)) {
       saveEdit({ base: current.base, changes: changesOf(current.base, current.draft) });
     }
+    latest.current = undefined;
     setOpen(undefined);
   }, [saveEdit]);
-  /** Saves the open task and opens this one. Returns false, and keeps the open task, if its title is invalid. */
-  const begin = useCallback(
-    (base: LiveTask) => {
-      const { current } = latest;
-      if (current && hasChanges(current) && problemOfTitle(current.draft.title)) return false;
-      save();
-      setOpen({ base, draft: draftOf(base) });
-      return true;
-    },
-    [save],
-  );
+  /** Opens this task, unless another is open. */
+  const begin = useCallback((base: LiveTask) => {
+    if (!latest.current) setOpen({ base, draft: draftOf(base) });
+  }, []);
   const change = useCallback((draft: Draft) => setOpen((before) => before && { ...before, draft }), []);
   const end = useCallback(() => setOpen(undefined), []);
   return { open, isChanged, begin, change, save, end };

@@ -11,6 +11,7 @@ import { Confirm } from '../elements/confirm.tsx';
 import { ActionError, Field, Form, optionsOf, Submit, TextField } from '../elements/form.tsx';
 import { useNotify } from '../elements/notices.tsx';
 import { Ago, Day } from '../elements/times.tsx';
+import { useLeaveGuard } from '../elements/use-leave-guard.ts';
 import { Button, focusHeading, Read, Row, Section, View } from '../elements/view.tsx';
 import { useAction, useSending } from '../requests/use-action.ts';
 import { useReading } from '../requests/use-reading.ts';
@@ -85,6 +86,7 @@ function NewToken({ onCreated }: { onCreated: () => void }) {
   const client = useClient();
   const [days, setDays] = useState(USUAL_DAYS);
   const [created, setCreated] = useState<{ name: string; token: string }>();
+  useLeaveGuard(created !== undefined);
   const action = useSending({}, async ({ name = '', scope }, form) => {
     const expiresAt = new Date(Date.now() + days * A_DAY).toISOString();
     const input = { name, scope: scope as TokenScope, expiresAt }; // from the radio buttons below
