@@ -219,7 +219,7 @@ function untilStarted(
     };
     const entry = { start: () => settle(resolve), refuse: (error: unknown) => settle(() => reject(error)) };
     const giveUp = () => entry.refuse(refusal());
-    const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
+    const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, Math.max(0, maxWaitMs));
     signal?.addEventListener('abort', giveUp);
     const leave = enter(entry);
   });

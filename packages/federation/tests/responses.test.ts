@@ -1,3 +1,4 @@
+import { collectGarbage } from '@taskmesh/testing';
 import { parse } from 'graphql';
 import {
   createFederatedExecutor,
@@ -372,6 +373,22 @@ describe('a result that is too large', () => {
     expect(cpuMs() - begun).toBeLessThan(5_000); // 12 s without a limit
     expect(entities).toBeLessThan(1_000);
   });
+});
+
+it('a result with many keys takes no more memory than others', async () => {
+  const [length, width] = [1_000, 40];
+  const some = Array.from({ length }, () => ({ on: true }));
+  const fields = Array.from({ length: width }, (_, at) => `a${at}: on`).join(' ');
+  const { compile } = createFederatedExecutor(graph, async () => ({ data: { some } }));
+  const compiled = compile(parse(`{ some { ${fields} } }`));
+  const kept = [await compiled.run({ variables: {}, context })];
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 4; count++) kept.push(await compiled.run({ variables: {}, context }));
+  collectGarbage();
+  const bytes = process.memoryUsage().heapUsed - before;
+  expect(bytes / (4 * length * width)).toBeLessThan(16); // of each value; 40 when V8 made tables of the objects
+  expect(kept).toHaveLength(5);
 });
 
 describe('values of 100,000 levels', () => {

@@ -28,6 +28,8 @@ export interface ObjectPlan {
   fields: readonly FieldPlan[];
   /** What an object takes, without its texts and what it contains. */
   size: number;
+  /** Keeps V8's hidden class of such objects; without one, results of 20 and more keys would be tables of the quadruple size. */
+  shape: object;
 }
 
 /** The position of a value: a field or a list item. */
@@ -88,6 +90,7 @@ export function planProjection(context: ProjectionContext, rootFields: RootField
     return {
       fields: plans,
       size: plans.reduce((size, { key }) => size + key.length + VALUE_SIZE, 0),
+      shape: Object.fromEntries(plans.map(({ key }) => [key, undefined])),
     };
   };
 
