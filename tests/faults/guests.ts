@@ -26,7 +26,7 @@ export interface GuestsOptions {
 }
 
 const STAY_MS = { least: 500, max: 4_000 };
-/** Numbers of tasks that a deletion removes in one, two and three statements. */
+/** Numbers of tasks: each statement of a deletion removes 25. */
 const TASKS = [0, 250, 450];
 const GONE_WITHIN_MS = 90_000;
 const REFUSED_WITHIN_MS = 15_000;

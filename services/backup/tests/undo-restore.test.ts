@@ -158,7 +158,8 @@ describe('the stores that a restore replaced', () => {
       alter database ${live} set search_path = "$user", public, "Odd, ""name"""; alter database ${live} set datestyle = 'ISO, DMY';
       alter database ${live} set app.mode = 'it''s "odd", \\'; alter database ${live} connection limit 77; comment on database ${live} is 'it''s; ours';
       revoke temporary on database ${live} from public; grant create on database ${live} to ${role} with grant option;
-      grant create on schema public to ${role}; grant select on tasks to ${role} with grant option; grant update (title) on tasks to ${role};
+      grant create on schema public to ${role}; grant select on tasks to ${role} with grant option;
+      grant update (title) on tasks to ${role} with grant option;
       alter default privileges in schema public grant select on tables to ${role}`);
     const initial = await catalogueOf(fixture.tasks);
     expect(JSON.stringify(initial)).toContain('77');

@@ -238,7 +238,7 @@ describe('a caller that disconnects', () => {
       if (++begun === sides.length) client.abort();
       return promise;
     });
-    const sent = send(request, { signal: client.signal, idempotent });
+    const sent = send(request, { signal: client.signal, idempotent, timeoutMs: 60_000 }); // it is not the deadline that ends it
     await eventually(() => expect(client.signal.aborted).toBe(true));
     if (idempotent) for (const { isCancelled } of sides) await eventually(() => expect(isCancelled()).toBe(true));
     release();

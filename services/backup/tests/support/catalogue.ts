@@ -53,6 +53,7 @@ const STORE_STATE = `
     from pg_class c, lateral (select string_agg(concat_ws(':', grantee::regrole, privilege_type, is_grantable), ',' order by 1) as acl
       from (select a.* from aclexplode(relacl) a order by grantee, privilege_type) a) rights
     where c.oid >= 16384 and relkind <> 't' and relname !~ '^pg_toast'
+    union all select concat_ws(' ', 'column', attrelid::regclass, attname, attacl::text) from pg_attribute where attacl is not null and attrelid >= 16384
     union all select concat_ws(' ', 'function', oid::regprocedure) from pg_proc where oid >= 16384
     union all select concat_ws(' ', 'cast', castsource::regtype, casttarget::regtype) from pg_cast where oid >= 16384
     union all select concat_ws(' ', 'extension', extname) from pg_extension
