@@ -43,9 +43,7 @@ const depConstraints = [
 // Tests may look behind a service's back, into its store or its broker; what helps tests serves theirs alone.
 const constraintsOfTests = depConstraints.map(({ sourceTag, onlyDependOnLibsWithTags }) => ({
   sourceTag,
-  onlyDependOnLibsWithTags: sourceTag.startsWith('type:')
-    ? [...onlyDependOnLibsWithTags, 'type:testing']
-    : onlyDependOnLibsWithTags,
+  onlyDependOnLibsWithTags: [...onlyDependOnLibsWithTags, 'type:testing'],
 }));
 
 // Inside a service, data flows edge → use case → store. Each zone forbids one step in the wrong direction.

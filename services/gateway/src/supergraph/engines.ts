@@ -34,7 +34,7 @@ export function createCompiledEngine(
 }
 
 /** Queues planning under the caller's network. */
-export const schedulePlanning =
+const schedulePlanning =
   (blockingWork: BlockingWork) =>
   <Planned>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, plan: () => Planned): Promise<Planned> =>
     blockingWork.run(networkOf(call.ip), plan, signal);
