@@ -57,7 +57,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     context.config.realtime;
   const metrics = createRealtimeMetrics(context.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing, random });
-  const shares = createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost);
+  const shares = createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost, maxSocketsPerIp);
   const subscriptions = createSubscriptions({
     feed,
     clock,
@@ -84,7 +84,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     metrics,
   };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
-  const channel = createTasksChannel({ ...ofSockets, feed });
+  const channel = createTasksChannel({ ...ofSockets, feed, shares });
   /** Handles `/graphql` requests that accept a stream. */
   const streams = createHttpStreams({
     ...ofSockets,
