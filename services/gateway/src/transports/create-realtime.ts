@@ -11,7 +11,7 @@ import {
   unfinishedBytes,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
-import { count, networkOf, siteOf } from '@taskmesh/service';
+import { count, detached, networkOf, siteOf } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -199,11 +199,9 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
         );
       const handshake = channel.read(request.url ?? '');
       if ('refused' in handshake) return refuseUpgrade(socket, refusalOf(handshake.refused));
-      accept(
-        upgrade,
-        'channel',
-        slot ? (webSocket) => channel.serve(webSocket, socket, { ...handshake, ip }) : refuseConnection,
-      );
+      // The key is a part of the URL, which may be long.
+      const client = { ...handshake, apikey: detached(handshake.apikey), ip };
+      accept(upgrade, 'channel', slot ? (webSocket) => channel.serve(webSocket, socket, client) : refuseConnection);
     },
   };
 }
