@@ -119,12 +119,13 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     faults.call('foreign', async () => positionsAsked(request));
   const settle = (operation: PreparedOperation) => operation;
   const graph = { supergraph, settle, services: { tasks: { execute } } } as unknown as Graph; // no queries run here
+  const shares = createAccountShares(0);
   const subscriptions = createSubscriptions({
     feed,
     graph: createLiveGraph({ initial: graph, build: () => graph }),
     clock: time.clock,
     metrics: NO_METRICS,
-    shares: createAccountShares(0),
+    shares,
     memory: { isShort: () => false },
     blockingWork: { run: async (_network, work) => work() },
     largeResponses: createLargeResponses(),
@@ -137,10 +138,11 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   });
 
   const channel = createTasksChannel({
+    shares,
     context: {
       log,
       clock: time.clock,
-      memory: { requireRoom: () => undefined },
+      memory: { isShort: () => false },
       config: { realtime: { anonKey: undefined, maxSubscriptions: 20, maxSocketsPerUser: 20, maxMessagesPerS: 20 } },
       authenticateToken: (token: string, { graceS } = { graceS: 0 }) =>
         faults.call('authenticate', async () => callerOf(token, time.clock.now() - graceS * 1_000)),

@@ -16,11 +16,12 @@ export class ExpiringCache<Value> {
     return undefined;
   }
 
-  set(key: string, value: Value, until: number): void {
+  /** Also frees the entries that were set longest ago, as far as they have expired. */
+  set(key: string, value: Value, { until, now }: { until: number; now: number }): void {
     this.#entries.delete(key);
-    if (this.#entries.size >= this.#size) {
-      const oldest = this.#entries.keys().next();
-      if (!oldest.done) this.#entries.delete(oldest.value);
+    for (const [oldest, entry] of this.#entries) {
+      if (entry.until > now && this.#entries.size < this.#size) break;
+      this.#entries.delete(oldest);
     }
     this.#entries.set(key, { value, until });
   }

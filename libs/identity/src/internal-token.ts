@@ -1,5 +1,5 @@
 import { unauthenticated } from '@taskmesh/contracts';
-import type { Clock } from '@taskmesh/service';
+import { detached, type Clock } from '@taskmesh/service';
 import { importJWK, jwtVerify, SignJWT, type CryptoKey, type JWK, type JWTPayload } from 'jose';
 import { CLOCK_SKEW_S, type Identity, type TokenScope, type ClientOrigin } from './identity.ts';
 import { ExpiringCache } from './expiring-cache.ts';
@@ -9,7 +9,8 @@ const TYPE = 'int+jwt';
 const LIFETIME_S = 60;
 /** A cached token is reused only while it is valid for longer than this, so that it outlives the call. */
 const REUSE_MARGIN_S = 20;
-const CACHE_SIZE = 20_000;
+/** A client can have its own tokens by its user agents: each takes up to 1.5 KB. */
+const CACHE_SIZE = 5_000;
 
 export type IdentitySigner = ReturnType<typeof createIdentitySigner>;
 
@@ -41,7 +42,7 @@ export function createIdentitySigner(options: { issuer: string; key: JWK; clock:
         .setIssuedAt(nowS)
         .setExpirationTime(nowS + LIFETIME_S)
         .sign(await imported);
-      cache.set(id, token, nowS + LIFETIME_S - REUSE_MARGIN_S);
+      cache.set(id, detached(token), { until: nowS + LIFETIME_S - REUSE_MARGIN_S, now: nowS }); // jose concatenates it
       return token;
     },
   };
@@ -77,7 +78,7 @@ export function createIdentityVerifier(options: { audience: string; keys: KeySet
         const identity = Object.freeze(fromClaims(payload));
         checkCaller(payload, { kid: protectedHeader.kid, identity, callers });
         const until = checkExpiry(payload, nowS);
-        cache.set(token, identity, until);
+        cache.set(token, identity, { until, now: nowS });
         return identity;
       } catch (cause) {
         throw unauthenticated('Not a valid identity token.', cause);

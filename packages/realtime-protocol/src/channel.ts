@@ -64,7 +64,7 @@ interface Refusal {
 
 const NOT_VALID: Refusal = { failure: 'refused', reason: 'InvalidJWTToken: The token provided is not valid' };
 /** Why the user of a valid token cannot have a channel. */
-const OBSTACLES = {
+export const OBSTACLES = {
   connections: { failure: 'refused', reason: 'ConnectionRateLimitReached: Too many connections of this user' },
   bindings: { failure: 'subscription_limit', reason: 'FilterLimitReached: Too many bindings or filters of this user' },
   unavailable: { failure: 'unavailable', reason: 'UnableToSubscribe: The service is not available right now' },

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { createChannel, type Channel, type ChannelDeps, type ChannelsOfSocket } from './channel.ts';
+import { createChannel, OBSTACLES, type Channel, type ChannelDeps, type ChannelsOfSocket } from './channel.ts';
 import { readJoin, topicRefusal, type Binding, type PublicKeys, type Served } from './join.ts';
 import type { Message } from './messages.ts';
 import type { FailureReason } from './options.ts';
@@ -25,6 +25,8 @@ export interface ChannelsDeps extends Omit<ChannelDeps, 'channels' | 'onClosed'>
   keys: PublicKeys;
   maxChannels: number;
   takeSocket: TakeSocket;
+  /** Reserves memory for a channel whose topic and refs keep this many bytes. */
+  takeChannel(bytes: number): (() => void) | undefined;
   bindingLimits: BindingLimits;
 }
 
@@ -38,7 +40,9 @@ export function createChannels(deps: ChannelsDeps): Channels {
   /** Joins without a reply, including those that the client has given up. */
   let pendingJoins = 0;
 
-  const forget = (channel: Channel) => {
+  // Not inside `join`: the closure would keep the message for as long as the channel lives.
+  const forgetAfter = (release: () => void) => (channel: Channel) => {
+    release();
     if (byTopic.get(channel.topic) === channel) byTopic.delete(channel.topic);
   };
 
@@ -61,7 +65,10 @@ export function createChannels(deps: ChannelsDeps): Channels {
     if (Math.max(byTopic.size, pendingJoins) >= maxChannels)
       return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
     try {
-      const channel = createChannel(readJoin(message, deps, keys), { ...deps, channels, onClosed: forget });
+      const request = readJoin(message, deps, keys);
+      const release = deps.takeChannel(JSON.stringify([topic, joinRef, message.ref]).length);
+      if (!release) return refuse(OBSTACLES.unavailable.reason, OBSTACLES.unavailable.failure);
+      const channel = createChannel(request, { ...deps, channels, onClosed: forgetAfter(release) });
       byTopic.set(topic, channel);
       pendingJoins++;
       return await channel.join().finally(() => pendingJoins--);

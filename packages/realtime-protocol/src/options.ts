@@ -71,6 +71,11 @@ export interface RealtimeOptions extends ErrorPolicy {
   /** Reserves a socket for a user. Returns a function that releases it; undefined if the user has too many. @default no limit */
   takeSocket?(userId: string): (() => void) | undefined;
   /**
+   * Reserves memory for a channel whose topic and refs keep this many bytes. Returns a function that releases it; undefined if
+   * there is none: the join fails. @default no limit
+   */
+  takeChannel?(bytes: number, ip: string): (() => void) | undefined;
+  /**
    * Reserves memory for a text message before it is parsed. Returns a function that releases it; undefined if memory is short
    * (the socket is closed, and its client reconnects); `invalid` for a message to ignore, because it might never fit.
    * @default no limit

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
 import { createViews } from './change-view.ts';
-import type { Channel, ChannelDeps } from './channel.ts';
+import type { Channel } from './channel.ts';
 import { createBindingLimits, createChannels } from './channels.ts';
 import { createFilters } from './filter.ts';
 import { createHeartbeats } from './heartbeats.ts';
@@ -52,7 +52,7 @@ export interface RealtimeServer {
  */
 export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const { table, tokens, limits = {}, subscribe, takeSocket = () => () => {}, limitAge = () => () => {} } = options;
-  const { reserve = () => () => {}, compile = async (work) => work() } = options;
+  const { takeChannel = () => () => {}, reserve = () => () => {}, compile = async (work) => work() } = options;
   const { metrics = NO_METRICS, now = () => Date.now(), heartbeats = createHeartbeats() } = options;
   const { channels: maxChannels = 20, messagesPerSecond = 20 } = limits;
   const { publicKey } = tokens;
@@ -68,9 +68,12 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
   const serve: RealtimeServer['serve'] = (socket, connection, { version, apikey, ip }) => {
     const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
     const keys = { apikey, publicKey, isOfUser: tokens.isOfUser };
-    const verify = (token: string) => tokens.verify(token, ip);
-    const compileFor: ChannelDeps['compile'] = (work) => compile(work, ip);
-    const channels = createChannels({ ...shared, socket, keys, messages, verify, compile: compileFor });
+    const channels = createChannels({
+      ...{ ...shared, socket, keys, messages },
+      verify: (token) => tokens.verify(token, ip),
+      compile: (work) => compile(work, ip),
+      takeChannel: (bytes) => takeChannel(bytes, ip),
+    });
     const isWithinMessageRate = createMessageRate(messagesPerSecond);
     let lastReceivedAt = performance.now();
 

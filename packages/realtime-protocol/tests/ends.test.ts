@@ -17,6 +17,19 @@ const join = async (client: Client, payload: Record<string, unknown> = {}, topic
 };
 const messages = ({ frames }: Client) => frames.map(([, , , event, { message }]) => message ?? event);
 
+it('a channel without bindings needs memory for its topic and refs, too, until it ends', async () => {
+  const client = world.connect();
+  const topic = `realtime:${'x'.repeat(200)}`;
+  const config = { config: {} };
+  expect(await join(client, config, topic, '\u0001'.repeat(60))).toMatchObject({ status: 'ok' });
+  expect(await join(client, { access_token: 'none' }, OTHER, '2')).toMatchObject({ status: 'error' });
+  expect(await join(client, config, OTHER, '3')).toMatchObject({ status: 'ok' });
+  const reason = 'UnableToSubscribe: The service is not available right now';
+  expect(await join(client, config, `${topic}y`, '4')).toEqual({ status: 'error', response: { reason } });
+  expect([client.closed, world.failures.at(-1)]).toEqual([undefined, 'unavailable']);
+  expect(await join(client, config, topic, '5')).toMatchObject({ status: 'ok' });
+});
+
 describe('the connection limit of a user', () => {
   it('counts all channels of a socket once, and is released when the last channel is left', async () => {
     world.mostPlaces = 1;

@@ -73,6 +73,8 @@ export function createChannelWorld() {
     isWaiting: false,
     /** For all users together. */
     mostPlaces: Infinity,
+    /** For topics and refs of channels that may yet be joined. */
+    bytesLeft: 1_000,
   };
 
   const pass = async (what: Waiting['what'], of: string) => {
@@ -133,6 +135,8 @@ export function createChannelWorld() {
     subscribe: (...asked) => feed.subscribe(...asked),
     limits: { messagesPerSecond: Infinity },
     takeSocket,
+    takeChannel: (bytes) =>
+      bytes <= world.bytesLeft ? ((world.bytesLeft -= bytes), () => (world.bytesLeft += bytes)) : undefined,
     compile: async (work, ip) => pass('filters', ip).then(work),
     heartbeats: createHeartbeats(),
     limitAge: (_end, canResume) => {
@@ -250,6 +254,7 @@ export function createChannelWorld() {
     end() {
       for (const socket of clients) socket.emit('close');
       expect([feed.owners(), held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
+      expect(world.bytesLeft).toBe(1_000);
     },
   });
 }

@@ -20,6 +20,7 @@ it('a gateway whose memory is filled by something that no limit counts refuses r
   expect(whileShort).toEqual({
     largePages: whileShort.largePages.map(() => refused),
     ...{ largePageOfRest: refused, largeBody: refused, stream: refused },
+    join: 'UnableToSubscribe: The service is not available right now',
     ...{ ordinary: served, ready: served, health: served },
   });
   expect(share).toBeGreaterThan(0.7);

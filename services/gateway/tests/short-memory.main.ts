@@ -34,6 +34,23 @@ const graphql = (query: string, more?: object, accept?: string) =>
   ask('/graphql', { body: { query, ...more }, ...(accept && { accept }) });
 const largePage = () => graphql('{ tasks(first: 1000) { edges { node { title } } } }');
 
+/** Of a channel without bindings. */
+async function join() {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/realtime/v1/websocket?apikey=key&vsn=2.0.0`);
+  await new Promise((resolve) => socket.addEventListener('open', resolve, { once: true }));
+  const answered = new Promise<MessageEvent>((resolve) => socket.addEventListener('message', resolve, { once: true }));
+  socket.send(JSON.stringify(['1', '1', 'realtime:tasks', 'phx_join', { config: {}, access_token: token }]));
+  const [, , , , { response }] = JSON.parse(String((await answered).data)) as [
+    0,
+    0,
+    0,
+    0,
+    { response: { reason: string } },
+  ];
+  socket.close();
+  return response.reason;
+}
+
 /** The number of requests until the page had this status. */
 async function requestsUntil(status: number): Promise<number> {
   for (let count = 1; count <= MAX_REQUESTS; count++) {
@@ -49,6 +66,7 @@ const whileShort = {
   largePageOfRest: await ask('/api/tasks'),
   largeBody: await graphql('{ __typename }', { padding: 'x'.repeat(100_000) }),
   stream: await graphql('subscription { taskChanges { cursor } }', {}, 'text/event-stream'),
+  join: await join(),
   ordinary: await graphql('{ taskStatistics { total } }'),
   ready: await ask('/readyz'),
   health: await ask('/health'),

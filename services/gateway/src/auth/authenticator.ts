@@ -6,7 +6,7 @@ import type { AccessKeys } from './access-keys.ts';
 import type { EndedSessions, SessionUses } from './sessions.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 
-const CACHE_SIZE = 50_000;
+const CACHE_SIZE = 10_000;
 const ANONYMOUS_CALLER: Caller = { kind: 'anonymous' };
 const INVALID: Caller = { kind: 'invalid' };
 
@@ -38,7 +38,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     try {
       const claims = await verifyAccessToken(token, keys.getKey, clock.now(), graceS);
       const caller = userOf(claims);
-      verified.set(detached(token), caller, claims.exp * 1000);
+      verified.set(detached(token), caller, { until: claims.exp * 1000, now: clock.now() });
       return unlessEnded(caller);
     } catch (error) {
       if (error instanceof AppError && error.code === 'SERVICE_UNAVAILABLE') throw error;

@@ -39,7 +39,7 @@ export function createPersonalTokens({ auth, clock }: { auth: Pick<AuthInternal,
     const lookup = { user: known ? userOf(known) : undefined, requestedAt };
     const [cache, other] = known ? [good, bad] : [bad, good];
     other.delete(hash);
-    cache.set(hash, lookup, requestedAt + STALE_MS);
+    cache.set(hash, lookup, { until: requestedAt + STALE_MS, now: clock.now() });
     return lookup;
   };
 

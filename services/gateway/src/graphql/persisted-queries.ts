@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 const DAY_S = 24 * 60 * 60;
 const LOCAL_BUDGET_CHARS = 256 * 1024;
 /** Longer documents run, but are not kept. */
-const MAX_DOCUMENT_CHARS = 16 * 1024;
+const MAX_DOCUMENT_BYTES = 16 * 1024;
 /** How many new documents are kept per day: for one caller, one network (with however many accounts) and all together. */
 const PER_CALLER = 200;
 const PER_NETWORK = 400;
@@ -50,7 +50,7 @@ export function createPersistedQueries(keyValue: KeyValue): PersistedQueries {
       return shared;
     },
     async keep(hash, source, by) {
-      if (source.length > MAX_DOCUMENT_CHARS || mayHoldPassword(source)) return;
+      if (Buffer.byteLength(source) > MAX_DOCUMENT_BYTES || mayHoldPassword(source)) return;
       // The shared copy expires before the local ones.
       if (local.has(hash) ? await keyValue.get(keyOf(hash)) : !(await mayKeep(by))) return;
       local.set(hash, source);

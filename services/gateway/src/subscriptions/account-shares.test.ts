@@ -62,6 +62,25 @@ describe('the shares of accounts', () => {
     expect(take(shares, 'bob', 'b', { variableCharacters: 513 * KIB, network: 'third' })).toBeUndefined();
   });
 
+  it('counts every subscription and channel of a network, and has room for as many sockets as it may have', () => {
+    const shares = createAccountShares(0);
+    const document = documentOf();
+    const first = take(shares, 'ann', 'a', { document });
+    const channels = Array.from({ length: 5_000 }, () => shares.takeRoom('', 60)).filter(
+      (release) => release !== undefined,
+    );
+    expect(channels.length).toBeGreaterThan(3_900);
+    expect(channels.length).toBeLessThan(4_100);
+    expect(take(shares, 'bob', 'a', { document })).toBeUndefined();
+    expect(shares.takeRoom('other', 60)).toBeDefined();
+    first?.release();
+    expect(take(shares, 'bob', 'a', { document })).toBeDefined();
+    for (const release of channels) release();
+    expect(take(shares, 'bob', 'b', { document: documentOf(31 * MIB) })).toBeDefined();
+    const { takeRoom } = createAccountShares(0, 8_000);
+    expect(Array.from({ length: 8_000 }, () => takeRoom('', 600))).not.toContain(undefined);
+  });
+
   it('limits what all accounts keep together, and still admits networks that keep little', () => {
     const shares = createAccountShares(0);
     const document = documentOf(8 * MIB);
@@ -69,6 +88,7 @@ describe('the shares of accounts', () => {
       take(shares, `account of ${network}`, key, { document: sent, variableCharacters: 0, network });
     const taken = Array.from({ length: 7 }, (_, index) => takeIn(`network-${index}`));
     expect(taken).not.toContain(undefined);
+    document.bytes -= 9 * 8 * KIB; // what the subscriptions themselves keep
     expect([1, 2].map((index) => takeIn(`sharing-${index}`, document))).not.toContain(undefined);
     document.bytes += KIB;
     expect(takeIn('late', documentOf(2_049 * KIB))).toBeUndefined();

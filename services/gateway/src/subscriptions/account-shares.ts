@@ -5,12 +5,14 @@ import type { Holding } from '../http/memory.ts';
 
 /** The cost of each change in addition to the objects of its result: its text, and a frame for each subscription. */
 const COST_PER_RENDERING = 250;
-/** Limit for the documents and variables of all live subscriptions, each document counted once. */
-const MAX_BYTES = 64 * 1024 * 1024;
-/** The same for one network, with however many accounts. */
-const MAX_NETWORK_BYTES = MAX_BYTES / 2;
-/** Networks that keep at most this much may exceed `MAX_BYTES`. */
+/** What the live subscriptions and channels of a network may keep, with however many accounts; those of all twice as much. */
+const MAX_NETWORK_BYTES = 32 * 1024 * 1024;
+/** Networks that keep at most this much may exceed the limit for all. */
 const SMALL_NETWORK_BYTES = 2 * 1024 * 1024;
+/** Memory of each subscription or channel, without its document, variables, topic and refs. */
+const STREAM_BYTES = 8 * 1024;
+/** Whoever allows more sockets for each network allows this many streams for each of them. */
+const STREAMS_PER_SOCKET = 2;
 /** Memory of a variable per character of its JSON. */
 const VARIABLE_BYTES = 64;
 /** Limit for the changes that wait for an account's subscriptions: hundreds of the largest, which a bulk edit makes in seconds. */
@@ -40,17 +42,20 @@ interface LiveDocument {
   readonly bytes: number;
 }
 
-/** What the subscriptions of a network, or of all networks, keep. */
+/** Of channels. */
+const NO_DOCUMENT: LiveDocument = { bytes: 0 };
+
+/** What the subscriptions and channels of a network, or of all networks, keep. */
 interface Kept {
-  /** The number of subscriptions by document. */
+  /** The number of streams by document. */
   documents: Map<LiveDocument, number>;
-  variableBytes: number;
+  ownBytes: number;
 }
 
-const bytesOf = ({ documents, variableBytes }: Kept) =>
-  [...documents.keys()].reduce((sum, { bytes }) => sum + bytes, variableBytes);
+const bytesOf = ({ documents, ownBytes }: Kept) =>
+  [...documents.keys()].reduce((sum, { bytes }) => sum + bytes, ownBytes);
 
-/** Limits what subscriptions keep, and an account's cost of one change, over all sockets and streams of this gateway. */
+/** Limits what subscriptions and channels keep, and an account's cost of one change, over all sockets and streams of this gateway. */
 export type AccountShares = ReturnType<typeof createAccountShares>;
 export type AccountShare = NonNullable<ReturnType<AccountShares['reserve']>>;
 
@@ -67,15 +72,42 @@ interface Account {
   network: string;
 }
 
-/** `maxCost` limits the sum of all results of one change; 0: no limit. */
-export function createAccountShares(maxCost: number) {
+/** `maxCost` limits the sum of all results of one change; 0: no limit. `maxSockets` is the limit for each network. */
+export function createAccountShares(maxCost: number, maxSockets = 0) {
+  const maxNetworkBytes = Math.max(MAX_NETWORK_BYTES, maxSockets * STREAMS_PER_SOCKET * STREAM_BYTES);
   const accounts = new Map<string, Account>();
   /** Those of them for which changes wait. */
   const behind = new Map<string, Account>();
   const networks = new Map<string, Kept>();
-  const all: Kept = { documents: new Map(), variableBytes: 0 };
+  const all: Kept = { documents: new Map(), ownBytes: 0 };
+
+  /**
+   * Counts a subscription or channel that keeps `moreBytes` and its document. Returns a function that releases them; undefined
+   * if those of its network would exceed a limit.
+   */
+  const takeRoom = (network: string, moreBytes: number, document = NO_DOCUMENT): (() => void) | undefined => {
+    const ownBytes = STREAM_BYTES + moreBytes;
+    const bytesWith = (kept: Kept) => bytesOf(kept) + ownBytes + (kept.documents.has(document) ? 0 : document.bytes);
+    const ofNetwork: Kept = networks.get(network) ?? { documents: new Map(), ownBytes: 0 };
+    const bytes = bytesWith(ofNetwork);
+    if (bytes > maxNetworkBytes || (bytes > SMALL_NETWORK_BYTES && bytesWith(all) > 2 * maxNetworkBytes))
+      return undefined;
+    networks.set(network, ofNetwork);
+    const add = (sign: 1 | -1) => {
+      for (const kept of [ofNetwork, all]) {
+        count(kept.documents, document, sign);
+        kept.ownBytes += sign * ownBytes;
+      }
+    };
+    add(1);
+    return () => {
+      add(-1);
+      if (ofNetwork.documents.size === 0) networks.delete(network);
+    };
+  };
 
   return {
+    takeRoom,
     /**
      * A subscription's share in the cost of each change of its account. Undefined if the subscriptions of its account or
      * network would exceed a limit. The cost of equal keys counts only once, and so does the memory of a document.
@@ -94,22 +126,13 @@ export function createAccountShares(maxCost: number) {
       // The first one is always admitted: a strict limit for documents must not switch subscriptions off.
       if (maxCost > 0 && account.renderings.size > 0 && !known && account.cost + rendering.cost > maxCost)
         return undefined;
-      const variableBytes = VARIABLE_BYTES * variableCharacters;
-      const bytesWith = (kept: Kept) =>
-        bytesOf(kept) + variableBytes + (kept.documents.has(document) ? 0 : document.bytes);
-      const ofNetwork: Kept = networks.get(network) ?? { documents: new Map(), variableBytes: 0 };
-      const bytes = bytesWith(ofNetwork);
-      if (bytes > MAX_NETWORK_BYTES || (bytes > SMALL_NETWORK_BYTES && bytesWith(all) > MAX_BYTES)) return undefined;
+      const free = takeRoom(network, VARIABLE_BYTES * variableCharacters, document);
+      if (!free) return undefined;
 
       accounts.set(accountId, account);
-      networks.set(network, ofNetwork);
       account.renderings.set(key, rendering);
       rendering.streams++;
       if (!known) account.cost += rendering.cost;
-      for (const kept of [ofNetwork, all]) {
-        count(kept.documents, document, 1);
-        kept.variableBytes += variableBytes;
-      }
       return {
         runLimited: account.runLimited,
         /** A change waits for a subscription, which `end` ends. Returns false if too much waits for the account. */
@@ -133,11 +156,7 @@ export function createAccountShares(maxCost: number) {
           if (account.waiting.size === 0) behind.delete(accountId);
         },
         release() {
-          for (const kept of [ofNetwork, all]) {
-            count(kept.documents, document, -1);
-            kept.variableBytes -= variableBytes;
-          }
-          if (ofNetwork.documents.size === 0) networks.delete(network);
+          free();
           if (--rendering.streams > 0) return;
           account.renderings.delete(key);
           account.cost -= rendering.cost;

@@ -11,7 +11,7 @@ import {
   unfinishedBytes,
   WS_CLOSE,
 } from '@taskmesh/realtime-protocol';
-import { count, networkOf, siteOf } from '@taskmesh/service';
+import { count, detached, networkOf, siteOf } from '@taskmesh/service';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -57,7 +57,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     context.config.realtime;
   const metrics = createRealtimeMetrics(context.metrics, clock);
   const feed = createFeed({ eventLog, tasks: connections.tasks, log, metrics, tracing, random });
-  const shares = createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost);
+  const shares = createAccountShares(ACCOUNT_COST_FACTOR * context.config.graphql.maxCost, maxSocketsPerIp);
   const subscriptions = createSubscriptions({
     feed,
     clock,
@@ -84,7 +84,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
     metrics,
   };
   const openGraphqlWs = createGraphqlWs({ ...ofSockets, subscriptions, formatErrors });
-  const channel = createTasksChannel({ ...ofSockets, feed });
+  const channel = createTasksChannel({ ...ofSockets, feed, shares });
   /** Handles `/graphql` requests that accept a stream. */
   const streams = createHttpStreams({
     ...ofSockets,
@@ -199,11 +199,9 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
         );
       const handshake = channel.read(request.url ?? '');
       if ('refused' in handshake) return refuseUpgrade(socket, refusalOf(handshake.refused));
-      accept(
-        upgrade,
-        'channel',
-        slot ? (webSocket) => channel.serve(webSocket, socket, { ...handshake, ip }) : refuseConnection,
-      );
+      // The key is a part of the URL, which may be long.
+      const client = { ...handshake, apikey: detached(handshake.apikey), ip };
+      accept(upgrade, 'channel', slot ? (webSocket) => channel.serve(webSocket, socket, client) : refuseConnection);
     },
   };
 }

@@ -8,12 +8,13 @@ import {
 } from '@taskmesh/contracts';
 import { ACCESS_TOKEN_TYPE, EXPIRED_TOKEN_GRACE_S, isPersonalToken } from '@taskmesh/identity';
 import { createRealtimeServer, type Change, type Column, type RealtimeServer } from '@taskmesh/realtime-protocol';
-import { networkOf } from '@taskmesh/service';
+import { networkOf, siteOf } from '@taskmesh/service';
 import { decodeProtectedHeader } from 'jose';
 import type { Feed } from '../feed/feed.ts';
 import { holdMessage } from '../http/client-request.ts';
 import { MAX_PARTS, memoryOf, partsOf } from '../http/json-body.ts';
 import { perChange } from '../realtime-metrics.ts';
+import type { AccountShares } from '../subscriptions/account-shares.ts';
 import type { TransportDeps } from './transport.ts';
 
 /** The type names that clients use. */
@@ -30,8 +31,8 @@ const FIELDS = Object.entries(TASK_FIELDS) as [keyof TaskImage, (typeof TASK_FIE
 const TASKS = { name: 'tasks', columns: FIELDS.map(([, { column, type }]) => ({ name: column, type: TYPES[type] })) };
 
 /** The changes of tasks for clients of Supabase Realtime. */
-export function createTasksChannel(deps: TransportDeps & { feed: Feed }): RealtimeServer {
-  const { context, feed, watch, reserveUser, limitAge, heartbeats, metrics } = deps;
+export function createTasksChannel(deps: TransportDeps & { feed: Feed; shares: AccountShares }): RealtimeServer {
+  const { context, feed, shares, watch, reserveUser, limitAge, heartbeats, metrics } = deps;
   const { anonKey, maxSubscriptions, maxSocketsPerUser, maxMessagesPerS } = context.config.realtime;
   return createRealtimeServer({
     table: TASKS,
@@ -46,7 +47,6 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       },
     },
     async subscribe(owner, after, reader) {
-      context.memory.requireRoom();
       try {
         return await feed.subscribe(owner, after, {
           ...reader,
@@ -62,6 +62,7 @@ export function createTasksChannel(deps: TransportDeps & { feed: Feed }): Realti
       bindings: maxSubscriptions * maxSocketsPerUser,
       messagesPerSecond: maxMessagesPerS,
     },
+    takeChannel: (bytes, ip) => (context.memory.isShort() ? undefined : shares.takeRoom(siteOf(networkOf(ip)), bytes)),
     reserve(message, ip) {
       const parts = partsOf(message);
       const size = memoryOf(message, parts);
