@@ -158,10 +158,6 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   };
 
   let inspecting: Promise<void> | undefined;
-  const inspectStorage = async (wasMade: boolean) => {
-    await warnIfEmpty(wasMade);
-    await tidy();
-  };
 
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
@@ -287,7 +283,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       const report = (error: unknown) => log.error({ err: error }, 'the archive storage is unavailable');
       try {
         const wasMade = await storage.prepare();
-        inspecting = inspectStorage(wasMade)
+        inspecting = warnIfEmpty(wasMade)
+          .then(tidy)
           .catch((error: unknown) => signal.aborted || report(error))
           .then(() => {});
         await settlesWithin(inspecting, START_WAIT_MS); // so that the metrics include existing archives from the start
