@@ -53,7 +53,7 @@ function prepare(task: string): PreparedOperation {
   const document = parse(source);
   const operation = document.definitions[0] as OperationDefinitionNode; // the only one
   const parsed = { id: source, source, schema: supergraph.schema, document, operation, operationName: undefined };
-  return { ...parsed, partOf: createParts(), bytes: 0, cost: () => 1 };
+  return { ...parsed, settledId: () => source, partOf: createParts(), bytes: 0, cost: () => 1 };
 }
 
 /** Breaks parts of the simulated world, to prove that its checks detect it. */

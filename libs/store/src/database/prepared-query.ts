@@ -14,13 +14,8 @@ export interface Statement {
 /** Returns the SQL that formats a time in RFC 3339, with milliseconds. */
 export const rfc3339 = (time: string): string => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-interface Column {
-  name: string;
-  parse: (text: string) => unknown;
-}
-
 /** How to parse PostgreSQL's messages into a row; fixed for as long as the connection keeps the statement. */
-type RowShape = readonly Column[];
+type RowShape = readonly { name: string; parse: (text: string) => unknown }[];
 
 const DESCRIBE = serialize.describe({ type: 'P' });
 const EXECUTE_AND_SYNC = Buffer.concat([serialize.execute(), serialize.sync()]);

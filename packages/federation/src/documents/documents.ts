@@ -19,6 +19,8 @@ import type { VariablesOperation } from './variables.ts';
 export interface PreparedOperation extends VariablesOperation {
   /** The same for this operation of this text on every graph, and for no other. Short, however long the text and its names are. */
   readonly id: string;
+  /** The id that it has once it is settled with these variables. */
+  settledId(variables: Readonly<Record<string, unknown>>): string;
   /** The document's text. */
   readonly source: string;
   /** As the document has it. */
@@ -64,7 +66,7 @@ export interface DocumentsOptions {
 const OPERATION_BYTES = 1_024;
 
 interface ValidDocument {
-  /** The SHA-256 of its text; another key if its conditions are settled. */
+  /** The SHA-256 of its text; the id of its operation if that is settled. */
   hash: string;
   source: string;
   document: DocumentNode;
@@ -159,8 +161,15 @@ export function createDocuments({
       throw refusal('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.');
     const ran = operations.get(operation);
     if (ran) return ran;
+    const id = hash.includes('?') ? hash : `${hash}:${document.definitions.indexOf(operation)}`;
+    let conditions: readonly string[] | undefined;
     const fresh: PreparedOperation = {
-      id: `${hash}:${document.definitions.indexOf(operation)}`,
+      id,
+      settledId(variables) {
+        conditions ??= conditionVariables(clientOperation(schema, document, operationName));
+        if (conditions.length === 0) return id;
+        return `${id}?${conditions.map((name) => Number(variables[name] === true)).join('')}`;
+      },
       source,
       schema,
       document,
@@ -198,9 +207,8 @@ export function createDocuments({
     },
     settle(operation, variables) {
       const { id, source, document, operationName } = operation;
-      const conditions = conditionVariables(clientOperation(schema, document, operationName));
-      if (conditions.length === 0) return operation;
-      const key = `${id}?${conditions.map((name) => Number(variables[name] === true)).join('')}`;
+      const key = operation.settledId(variables);
+      if (key === id) return operation;
       const settled = known.get(key) ?? keep(key, source, settleConditions(document, variables));
       return operationIn(settled, operationName);
     },

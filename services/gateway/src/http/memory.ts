@@ -160,10 +160,8 @@ function greediestFirst(holdings: readonly Holding[]): Holding[] {
   const known = holdings.map((holding) => ({ ...holding })); // evaluates each `network` getter once
   const ofNetwork = totalsBy(known, ({ network }) => network);
   // By size, anonymous clients' bodies would be evicted when they are almost complete, and none would ever arrive.
-  const ofAccount = totalsBy(
-    known,
-    (holding) => holding.account ?? (holding.since === undefined ? holding : holding.network),
-  );
+  const holderOf = (holding: Holding) => holding.account ?? (holding.since === undefined ? holding : holding.network);
+  const ofAccount = totalsBy(known, holderOf);
   return known
     .map((holding) => ({ ...holding, networkBytes: ofNetwork(holding), accountBytes: ofAccount(holding) }))
     .toSorted(

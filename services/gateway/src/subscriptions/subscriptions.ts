@@ -63,6 +63,8 @@ class LiveDocument {
   }
 }
 
+const FULL = 'The subscriptions of this account or network would cost or keep too much together (docs/limits.md).';
+
 export function createSubscriptions(deps: Deps) {
   const { feed, graph, clock, metrics, shares, memory, blockingWork } = deps;
   /** All of them are on the current graph. */
@@ -87,13 +89,13 @@ export function createSubscriptions(deps: Deps) {
   });
 
   const documentOf = (operation: PreparedOperation, variables: StreamRequest['variables']): LiveDocument => {
+    const live = documents.get(operation.settledId(variables));
+    if (live) return live;
     const { current } = graph;
-    const settled =
-      documents.get(operation.id)?.rendering.operation ?? current.settle(onCurrent(current, operation), variables);
-    return documents.get(settled.id) ?? new LiveDocument(renderingOf(current, settled, deps));
+    return new LiveDocument(renderingOf(current, current.settle(onCurrent(current, operation), variables), deps));
   };
   const planQueued = async ({ operation, variables, call }: StreamRequest): Promise<PreparedOperation> => {
-    if (documents.has(operation.id) || operation.partOf.has(RENDERER)) return operation;
+    if (documents.has(operation.settledId(variables)) || operation.partOf.has(RENDERER)) return operation;
     const plan = () => documentOf(operation, variables).rendering.operation;
     return blockingWork.run(networkOf(call.ip), plan, call.signal).catch((error: unknown) => {
       throw asGraphQL(error);
@@ -126,12 +128,7 @@ export function createSubscriptions(deps: Deps) {
       });
       if (!share) {
         metrics.failed(protocol, 'subscription_limit');
-        throw toGraphQLError(
-          rateLimited(
-            1,
-            'The subscriptions of this account or network would cost or keep too much together (docs/limits.md).',
-          ),
-        );
+        throw toGraphQLError(rateLimited(1, FULL));
       }
       const since = clock.now();
       const after = request.after ?? args.after;
