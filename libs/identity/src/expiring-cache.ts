@@ -1,4 +1,4 @@
-/** A bounded map whose entries each have an expiry time; when full, it evicts the entry that was set longest ago. */
+/** A bounded map whose entries each have an expiry time. A new one evicts those set longest ago: what has expired, or one when full. */
 export class ExpiringCache<Value> {
   readonly #entries = new Map<string, { value: Value; until: number }>();
   readonly #size: number;
@@ -10,13 +10,11 @@ export class ExpiringCache<Value> {
   /** `now` is in the same unit as `until`. */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries.get(key);
-    if (!entry) return undefined;
-    if (entry.until > now) return entry.value;
+    if (entry && entry.until > now) return entry.value;
     this.#entries.delete(key);
     return undefined;
   }
 
-  /** Also frees the entries that were set longest ago, as far as they have expired. */
   set(key: string, value: Value, { until, now }: { until: number; now: number }): void {
     this.#entries.delete(key);
     for (const [oldest, entry] of this.#entries) {

@@ -11,8 +11,6 @@ const MAX_NETWORK_BYTES = 32 * 1024 * 1024;
 const SMALL_NETWORK_BYTES = 2 * 1024 * 1024;
 /** Memory of each subscription or channel, without its document, variables, topic and refs. */
 const STREAM_BYTES = 8 * 1024;
-/** Whoever allows more sockets for each network allows this many streams for each of them. */
-const STREAMS_PER_SOCKET = 2;
 /** Memory of a variable per character of its JSON. */
 const VARIABLE_BYTES = 64;
 /** Limit for the changes that wait for an account's subscriptions: hundreds of the largest, which a bulk edit makes in seconds. */
@@ -42,8 +40,7 @@ interface LiveDocument {
   readonly bytes: number;
 }
 
-/** Of channels. */
-const NO_DOCUMENT: LiveDocument = { bytes: 0 };
+const NO_DOCUMENT: LiveDocument = { bytes: 0 }; // of channels
 
 /** What the subscriptions and channels of a network, or of all networks, keep. */
 interface Kept {
@@ -72,9 +69,9 @@ interface Account {
   network: string;
 }
 
-/** `maxCost` limits the sum of all results of one change; 0: no limit. `maxSockets` is the limit for each network. */
+/** `maxCost` limits the sum of all results of one change; 0: no limit. Each of a network's `maxSockets` may have two streams. */
 export function createAccountShares(maxCost: number, maxSockets = 0) {
-  const maxNetworkBytes = Math.max(MAX_NETWORK_BYTES, maxSockets * STREAMS_PER_SOCKET * STREAM_BYTES);
+  const maxBytes = Math.max(MAX_NETWORK_BYTES, 2 * maxSockets * STREAM_BYTES);
   const accounts = new Map<string, Account>();
   /** Those of them for which changes wait. */
   const behind = new Map<string, Account>();
@@ -90,8 +87,7 @@ export function createAccountShares(maxCost: number, maxSockets = 0) {
     const bytesWith = (kept: Kept) => bytesOf(kept) + ownBytes + (kept.documents.has(document) ? 0 : document.bytes);
     const ofNetwork: Kept = networks.get(network) ?? { documents: new Map(), ownBytes: 0 };
     const bytes = bytesWith(ofNetwork);
-    if (bytes > maxNetworkBytes || (bytes > SMALL_NETWORK_BYTES && bytesWith(all) > 2 * maxNetworkBytes))
-      return undefined;
+    if (bytes > maxBytes || (bytes > SMALL_NETWORK_BYTES && bytesWith(all) > 2 * maxBytes)) return undefined;
     networks.set(network, ofNetwork);
     const add = (sign: 1 | -1) => {
       for (const kept of [ofNetwork, all]) {
