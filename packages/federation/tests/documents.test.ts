@@ -219,6 +219,7 @@ it('an operation with settled conditions is a document of its own', () => {
   expect(print(on?.document ?? sent.document)).toBe(print(parse(text.replaceAll('if: $a', 'if: true'))));
   expect([on?.operationName, on?.source]).toEqual(['Own', text]);
   expect(settle(sent, { a: true, id: '2' })).toBe(on);
+  expect([true, false].map((a) => sent.settledId({ a }))).toEqual([on?.id, off?.id]);
   expect(new Set([sent, on, off].map((each) => each?.id)).size).toBe(3);
   expect(bytes()).toBeGreaterThan(2.9 * before);
   for (const each of [on ?? sent, admit('{ __typename @skip(if: true) }')])
