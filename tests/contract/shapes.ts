@@ -11,9 +11,18 @@ export const words = (text: string) => text.trim().split(/\s+/);
 export const casesOf = (cases: Record<number, string[]>) =>
   Object.entries(cases).flatMap(([shared, each]) => each.map((one): [string, number] => [one, Number(shared)]));
 
-export const TASK_KEYS = words(
-  'category completed created_at description due_date id priority title updated_at user_id',
-);
+export const TASK_KEYS = [
+  'category',
+  'completed',
+  'created_at',
+  'description',
+  'due_date',
+  'id',
+  'priority',
+  'title',
+  'updated_at',
+  'user_id',
+];
 export const REDUCED_KEYS = words('completed created_at description id title updated_at user_id');
 
 /** The format of errors: that of the full task endpoints, or that of all others. */
