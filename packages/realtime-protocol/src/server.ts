@@ -69,7 +69,10 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
     const messages = createChannelMessages({ socket, version, writeFrame: frameWriter(socket, connection), frameOf });
     const keys = { apikey, publicKey, isOfUser: tokens.isOfUser };
     const channels = createChannels({
-      ...{ ...shared, socket, keys, messages },
+      ...shared,
+      socket,
+      keys,
+      messages,
       verify: (token) => tokens.verify(token, ip),
       compile: (work) => compile(work, ip),
       takeChannel: (bytes) => takeChannel(bytes, ip),

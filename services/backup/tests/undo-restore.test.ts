@@ -150,7 +150,7 @@ describe('the stores that a restore replaced', () => {
     expect(await fixture.inStores()).toEqual(FIRST);
   }, 180_000);
 
-  it('keep the settings, grants and revocations of the operator whatever the dump, and get those made since', async () => {
+  it('keep the settings, grants and revocations of the operator with any dump, and get those made since', async () => {
     const [live, role] = [fixture.tasks.name, `${fixture.tasks.name}_reader`];
     const { query } = fixture.tasks;
     await query(`

@@ -212,7 +212,7 @@ it('publishes a dead letter that is replayed while its owner is blocked as soon 
   await eventually(() => expect(sequences().toSorted()).toEqual([1, 2, 3]), { timeoutMs: 10_000 });
 });
 
-it('never mistakes an outage for a bad record, whatever the error: only the owner of the record waits', async () => {
+it('never mistakes an outage for a bad record, with any error: only the owner of the record waits', async () => {
   const reasons = [
     ...['LEADER_NOT_AVAILABLE', 'NOT_LEADER_FOR_PARTITION', 'UNKNOWN_TOPIC_OR_PARTITION', 'REQUEST_TIMED_OUT'],
     ...['NOT_ENOUGH_REPLICAS', 'NOT_ENOUGH_REPLICAS_AFTER_APPEND', 'TOPIC_AUTHORIZATION_FAILED', 'CORRUPT_MESSAGE'],
