@@ -252,6 +252,24 @@ describe('the installation', () => {
     expect(await product.launch('run.mjs', ...args)).toMatchObject({ code: 0, notes: [note], calls: [] });
   });
 
+  it.each(['SIGINT', 'SIGKILL'] as const)(
+    'keeps what the product needs when tools are being added and %s ends npm',
+    async (signal) => {
+      const product = repository('production', {
+        ...{ 'package-lock.json': lockWith('1.0.0'), 'tools/tool.mjs': noting("''") },
+      });
+      const { child, ended } = await product.runUntilHeld('run.mjs', 'tools/tool.mjs');
+      product.write('node_modules/tool/half', '');
+      if (signal === 'SIGKILL') process.kill(Number(product.lines('npm-pids')[0]), signal);
+      else child.kill(signal);
+      await ended;
+      product.remove('npm-holds');
+      expect((await product.launch('run.mjs', BACKUP, 'list')).calls).toHaveLength(1);
+      expect((await product.launch('run.mjs', 'tools/tool.mjs')).calls).toHaveLength(2);
+      expect(product.has('node_modules/tool/half')).toBe(false);
+    },
+  );
+
   const lockWith = (version: string) =>
     lockOf({ 'node_modules/library': { version }, 'node_modules/tool': { version: '1.0.0', dev: true } });
 

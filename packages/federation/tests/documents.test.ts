@@ -100,6 +100,13 @@ describe('a document', () => {
     expect(messagesOf(source)).not.toEqual([]);
   });
 
+  it('with a lone surrogate is refused, also when its twin with a replacement character is cached', () => {
+    const { admit } = createDocuments({ schema, limits });
+    const textOf = (character: string) => `{ item(id: "${character}") { id } }`;
+    expect(messagesOf(textOf('\ufffd'), admit)).toEqual([]);
+    expect(messagesOf(textOf('\ud800'), admit)).not.toEqual([]);
+  });
+
   it('has at most 2,000 fields, with fragments counted at each spread', () => {
     const pairs = (levels: number) => {
       const both = (at: number) =>

@@ -59,8 +59,8 @@ describe('the configuration', () => {
 });
 
 describe('the neighbours of a process', () => {
-  it('must be configured, and so must the key that signs for them', async () => {
-    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length + 1);
+  it('must be configured, and so must Kafka and the key that signs for them', async () => {
+    expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length + 2);
     const dir = makeTempDir();
     const IDENTITY_KEY_FILE = join(dir, 'key.json');
     const identityKey = await createSigningKey('gateway-1');

@@ -1,6 +1,6 @@
 import { readSigningKeyFile } from '@taskmesh/identity';
 import { readRedisSettings } from '@taskmesh/key-value';
-import { readKafkaSettings } from '@taskmesh/service/event-log';
+import { readKafkaSettings, requireKafkaSettings } from '@taskmesh/service/event-log';
 import { ConfigError, readAll, readEnv, readProcess, setting, type Env } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -150,7 +150,8 @@ export function readGatewayProcess(env: Env) {
     values: () => readEnv(processSchema(isForeign), env),
     identityKey: () => (isForeign && !env.IDENTITY_KEY_FILE ? undefined : readSigningKeyFile(env, 'IDENTITY_KEY_FILE')),
     redis: () => readRedisSettings(env),
-    kafka: () => readKafkaSettings(env),
+    // A foreign graph need not have tasks.
+    kafka: () => (isForeign ? readKafkaSettings(env) : requireKafkaSettings(env)),
   });
   return {
     urls: { auth: values.AUTH_URL, tasks: values.TASKS_URL, backup: values.BACKUP_URL },

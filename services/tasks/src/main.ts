@@ -16,17 +16,8 @@ import {
   tasksOperators,
   tasksRestore,
 } from '@taskmesh/internal-api';
-import { openEventLog, readKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
-import {
-  bearerToken,
-  closeOnStop,
-  ConfigError,
-  readAll,
-  readEnv,
-  runService,
-  setting,
-  type Env,
-} from '@taskmesh/service';
+import { openEventLog, requireKafkaSettings, traceEventLog } from '@taskmesh/service/event-log';
+import { bearerToken, closeOnStop, readAll, readEnv, runService, setting } from '@taskmesh/service';
 import { z } from 'zod';
 import { readTasksConfig } from './config.ts';
 import { createTasks } from './create-tasks.ts';
@@ -35,12 +26,6 @@ const neighbours = z.object({
   AUTH_URL: setting.url('http:', 'https:'),
 });
 
-function requireKafka(env: Env) {
-  const kafka = readKafkaSettings(env);
-  if (!kafka) throw new ConfigError(['KAFKA_BROKERS is needed: host:port, several between commas']);
-  return kafka;
-}
-
 await runService(process.env, {
   name: 'tasks',
   port: 4002,
@@ -48,7 +33,7 @@ await runService(process.env, {
     readAll({
       config: () => readTasksConfig(env),
       urls: () => readEnv(neighbours, env),
-      kafka: () => requireKafka(env),
+      kafka: () => requireKafkaSettings(env),
       keys: () => readKeySetFile(env, 'IDENTITY_PUBLIC_KEYS_FILE'),
       key: () => readSigningKeyFile(env, 'IDENTITY_KEY_FILE'),
     }),

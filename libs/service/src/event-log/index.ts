@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { KafkaSettings } from './kafka.ts';
 import { measureEventLog } from './observed.ts';
 
-export { readKafkaSettings, findKafkaProblem, type KafkaSettings } from './kafka.ts';
+export { readKafkaSettings, requireKafkaSettings, findKafkaProblem, type KafkaSettings } from './kafka.ts';
 export { processSpan, traceEventLog } from './observed.ts';
 
 /** Opens the process's event log, with metrics. Without Kafka, the log lives in memory. The caller closes it. */

@@ -46,6 +46,13 @@ export function readKafkaSettings(env: Env): KafkaSettings | undefined {
   return { brokers, topicPrefix, ...(isTls && { ssl }), ...(sasl && { sasl }) };
 }
 
+/** As `readKafkaSettings`, for a process of its own: only one process alone needs no Kafka. @throws ConfigError */
+export function requireKafkaSettings(env: Env): KafkaSettings {
+  const kafka = readKafkaSettings(env);
+  if (!kafka) throw new ConfigError(['KAFKA_BROKERS is needed: host:port, several between commas']);
+  return kafka;
+}
+
 function login(given: { user?: string; password?: string; mechanism: string | null }): KafkaConfig['sasl'] {
   const { user: username, password, mechanism } = given;
   if (!username && !password && mechanism === null) return undefined;

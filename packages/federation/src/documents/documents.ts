@@ -189,7 +189,8 @@ export function createDocuments({
   };
 
   const admitKnown = (source: string, operationName?: string, hash = hashOf(source)): PreparedOperation | undefined => {
-    const valid = known.get(hash);
+    // Lone surrogates have the hash of a replacement character. The parser refuses them.
+    const valid = source.isWellFormed() ? known.get(hash) : undefined;
     return valid && operationIn(valid, operationName);
   };
 

@@ -2,6 +2,7 @@
 import { ignoreOutputErrors } from '@taskmesh/service';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 
 ignoreOutputErrors();
 const [path] = process.argv.slice(2);
@@ -19,5 +20,5 @@ try {
   process.exit(1);
 }
 process.stdout.write(
-  `Public key: ${recipient}\nKeep a copy of ${path} away from the archives: without it, no one can open them.\n`,
+  `Public key: ${recipient}\nKeep a copy of ${resolve(path)} away from the archives: without it, no one can open them.\n`,
 );

@@ -24,7 +24,7 @@ export interface TransportInfo {
   /** True for HTTP GET, which must not change anything. */
   isGet: boolean;
   canStream: boolean;
-  caller: Pick<RequestCall, 'identity' | 'ip'>;
+  caller: Pick<RequestCall, 'identity' | 'ip' | 'signal'>;
 }
 
 export const isSubscription = ({ operation: { operation } }: AdmittedOperation) =>
@@ -70,7 +70,7 @@ export function createAdmission({ config, graph, trusted, persisted, blockingWor
   const admitText = async (text: string, operationName: string | undefined, { caller }: TransportInfo) => {
     const { current } = graph;
     const admit = () => current.admit(text, operationName);
-    return current.admitKnown(text, operationName) ?? blockingWork.run(networkOf(caller.ip), admit);
+    return current.admitKnown(text, operationName) ?? blockingWork.run(networkOf(caller.ip), admit, caller.signal);
   };
 
   const check = async (sent: UncheckedRequest, arrival: TransportInfo): Promise<AdmittedOperation> => {

@@ -140,7 +140,7 @@ export class ClientRequest extends IncomingMessage {
   }
 
   #headBytes(): number {
-    return this.rawHeaders.reduce((sum, { length }) => sum + HEADER_BYTES + length, REQUEST_BYTES);
+    return [this.url ?? '', ...this.rawHeaders].reduce((sum, { length }) => sum + HEADER_BYTES + length, REQUEST_BYTES);
   }
 
   #firstHolding(): Holding {
