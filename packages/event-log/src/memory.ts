@@ -1,13 +1,27 @@
 import { deliver, type EventLog, type Logger, type LogRecord } from './event-log.ts';
 import { createSlowSteps } from './slow-steps.ts';
 
+/** Limits for the values that wait for a reader. Beyond them, the oldest of a record's key are lost. */
+const MAX_KEY_CHARACTERS = 1024 * 1024;
+const MAX_CHARACTERS = 8 * MAX_KEY_CHARACTERS;
+
+interface Waiting {
+  records: LogRecord[];
+  characters: number;
+}
+
 interface MemoryReader {
   onRecord: (record: LogRecord) => void;
-  waiting: LogRecord[];
+  /** Keys take turns, so that one whose records take long does not delay the others. */
+  waiting: Map<string, Waiting>;
+  characters: number;
   isDelivering: boolean;
 }
 
-/** An event log within a single process: delivers records to the current readers and stores nothing. */
+/**
+ * An event log within a single process: delivers records to the current readers and stores nothing. A reader that is megabytes
+ * behind loses the oldest records of a key.
+ */
 export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
   const readersByTopic = new Map<string, Set<MemoryReader>>();
   let closed = false;
@@ -29,12 +43,12 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
         // One delivery per turn of the event loop passes on all waiting records, so that a burst costs one wake-up.
         if (!reader.isDelivering) setImmediate(() => void deliverWaiting(reader, log));
         reader.isDelivering = true;
-        for (const { key, value, headers } of records) reader.waiting.push({ key, value, headers: { ...headers } });
+        for (const { key, value, headers } of records) add(reader, { key, value, headers: { ...headers } });
       }
     },
 
     read(topic, onRecord) {
-      const reader: MemoryReader = { onRecord, waiting: [], isDelivering: false };
+      const reader: MemoryReader = { onRecord, waiting: new Map(), characters: 0, isDelivering: false };
       const readers = readersOf(topic);
       if (!closed) readers.add(reader);
       return {
@@ -60,9 +74,30 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
 
 async function deliverWaiting(reader: MemoryReader, log: Logger | undefined): Promise<void> {
   const steps = createSlowSteps();
-  while (reader.waiting.length > 0) {
-    for (const record of reader.waiting.splice(0))
-      await steps.run(() => deliver(record, (taken) => reader.onRecord(taken), log));
+  for (const [key, own] of reader.waiting) {
+    const record = take(reader, key);
+    if (reader.waiting.delete(key) && own.records.length > 0) reader.waiting.set(key, own); // its next turn comes last
+    if (record) await steps.run(() => deliver(record, (taken) => reader.onRecord(taken), log));
   }
   reader.isDelivering = false;
+}
+
+function add(reader: MemoryReader, record: LogRecord): void {
+  const { key, value } = record;
+  const own = reader.waiting.get(key) ?? { records: [], characters: 0 };
+  reader.waiting.set(key, own);
+  own.records.push(record);
+  own.characters += value.length;
+  reader.characters += value.length;
+  while (own.characters > MAX_KEY_CHARACTERS || reader.characters > MAX_CHARACTERS) take(reader, key);
+}
+
+/** The oldest record of a key. */
+function take(reader: MemoryReader, key: string): LogRecord | undefined {
+  const own = reader.waiting.get(key);
+  const record = own?.records.shift();
+  if (!own || !record) return undefined;
+  own.characters -= record.value.length;
+  reader.characters -= record.value.length;
+  return record;
 }

@@ -108,6 +108,23 @@ describe('a new reader', () => {
     store.deliver(store.commit(owner));
     expect([tries, reader.seen]).toEqual([3, [1]]);
   });
+
+  it('may take longer while others can begin, as when thousands resume at once', async () => {
+    let [nowMs, failures] = [performance.now(), 2];
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    const heads: typeof store.tasks.heads = (owners, ...question) => {
+      nowMs += 3_000;
+      return owners.includes(owner) && failures-- > 0
+        ? Promise.reject(unavailable())
+        : store.tasks.heads(owners, ...question);
+    };
+    const feed = await startFeed(store, { tasks: { ...store.tasks, heads }, headsEveryMs: 60_000 });
+    const last = readFeed(feed, owner);
+    for (let others = 0; others < 8; others++) await readFeed(feed, randomUUID());
+    expect(failures).toBe(1);
+    await last;
+    clock.mockRestore();
+  });
 });
 
 describe('a reader without a cursor', () => {

@@ -103,6 +103,8 @@ export function createFeed(options: FeedOptions) {
   let isComparing = false;
   let isInDoubt = false;
   let isStopped = false;
+  /** When the last reader could begin. */
+  let startedMs = -Infinity;
 
   /** A restore created a new store: positions in the old one are meaningless. */
   const enterEpoch = (newEpoch: number) => {
@@ -158,7 +160,8 @@ export function createFeed(options: FeedOptions) {
     const change = tryToParse(record, (text) => parseChangeOf(key, text));
     if (change && change.epoch < epoch) return;
     if (!change || !isOfStore(change)) return doubt(record, () => !change || change.epoch < epoch || isOfStore(change));
-    if (waiting) waiting.seen = later(waiting.seen, change);
+    const { epoch: of, sequence } = change; // not the change, which would be kept as long as the feed
+    if (waiting) waiting.seen = later(waiting.seen, { epoch: of, sequence });
     feed?.handleChange(change, record.headers?.['traceparent']);
   };
 
@@ -299,8 +302,12 @@ export function createFeed(options: FeedOptions) {
     expected.set(owner, entry);
     try {
       const { signal } = feedReader;
+      const begunMs = performance.now();
+      // When thousands resume at once, those at the end wait for longer. Time counts only while none of them can begin.
+      const since = () => Math.max(begunMs, startedMs);
       const run = () => starts.run(owner, () => startOf(owner, after), signal);
-      const start = await retryWhileUnavailable(() => ownStarts.run(owner, run, { signal }), random, signal);
+      const start = await retryWhileUnavailable(() => ownStarts.run(owner, run, { signal }), { since, random, signal });
+      startedMs = performance.now();
       const { head } = start;
       const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
       return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
@@ -378,15 +385,17 @@ function cursorExpired(): AppError {
   return new AppError('CURSOR_EXPIRED', 'The cursor can no longer be used; read the list again.');
 }
 
-/** Retries for a while when the tasks service is unavailable, so that its restart does not fail new subscriptions. */
-async function retryWhileUnavailable<Result>(work: () => Promise<Result>, random: () => number, signal?: AbortSignal) {
-  const deadline = performance.now() + RETRY_FOR_MS;
+/** Retries until the tasks service has been unavailable for a while, so that its restart does not fail new subscriptions. */
+async function retryWhileUnavailable<Result>(
+  work: () => Promise<Result>,
+  { since, random, signal }: { since: () => number; random: () => number; signal?: AbortSignal | undefined },
+) {
   for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
-      if (signal?.aborted || performance.now() > deadline) throw unavailable(undefined, error);
+      if (signal?.aborted || performance.now() > since() + RETRY_FOR_MS) throw unavailable(undefined, error);
       await pause(backoffMs(failures, RETRY, random), signal);
     }
   }

@@ -73,8 +73,8 @@ export function openStream(
   let onOver = () => {};
   const waiting: WaitingEvent[] = [];
   let sending = Promise.resolve();
-  /** The last change, if the filter excluded it. */
-  let excluded: TaskChanged | undefined;
+  /** The cursor of the last change, if the filter excluded it. */
+  let excluded: string | undefined;
 
   const over = (end?: StreamEnd) => {
     if (isOver) return;
@@ -101,8 +101,9 @@ export function openStream(
   const isWaiting = () => !isOver;
   const handleChange = (change: TaskChanged, view: () => View) => {
     const { filter, render } = view();
-    excluded = filter && !concerns(change, filter) ? change : undefined;
-    if (isOver || excluded) return;
+    const isExcluded = filter && !concerns(change, filter);
+    excluded = isExcluded ? change.cursor : undefined;
+    if (isOver || isExcluded) return;
     if (waiting.length === 0) {
       const json = render(change, isWaiting);
       if (typeof json === 'string') return send(json, change);
@@ -131,7 +132,7 @@ export function openStream(
     }
   };
   /** Events that still wait for other services come first, and each has its own cursor. */
-  const position = () => (waiting.length === 0 ? excluded?.cursor : undefined);
+  const position = () => (waiting.length === 0 ? excluded : undefined);
   /** Events accepted before the end are still sent. */
   const endAfterAll = (end: StreamEnd) => {
     detach();
