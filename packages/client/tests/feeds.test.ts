@@ -262,13 +262,7 @@ describe('the feed over server-sent events', () => {
     expect(ends).toEqual([end]);
   });
 
-  type Refusal = [
-    what: string,
-    status: number,
-    headers: Record<string, string>,
-    response: object | undefined,
-    end: FeedEnd,
-  ];
+  type Refusal = [string, number, Record<string, string>, object | undefined, FeedEnd];
   it.each<Refusal>([
     ['401 of a proxy', 401, {}, undefined, { reason: 'cut', retryAfterMs: 0 }],
     ['503', 503, { 'retry-after': '3' }, undefined, { reason: 'cut', retryAfterMs: 3_000 }],

@@ -1,4 +1,4 @@
-import { Kind, parse, visit } from 'graphql';
+import { buildSchema, isObjectType, parse, visit } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { READ_TASKS, TASK_CHANGES } from '../src/operations.generated.ts';
@@ -6,12 +6,9 @@ import { READ_TASKS, TASK_CHANGES } from '../src/operations.generated.ts';
 const SUPERGRAPH = join(import.meta.dirname, '../../../services/gateway/supergraph.graphql');
 
 /** The names of a type's fields in the graph. */
-function fieldsOf(type: string): string[] {
-  const { definitions } = parse(readFileSync(SUPERGRAPH, 'utf8'));
-  for (const definition of definitions)
-    if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && definition.name.value === type)
-      return (definition.fields ?? []).map(({ name }) => name.value);
-  throw new Error(`the graph has no type ${type}`);
+function fieldsOf(name: string): string[] {
+  const type = buildSchema(readFileSync(SUPERGRAPH, 'utf8'), { assumeValidSDL: true }).getType(name);
+  return isObjectType(type) ? Object.keys(type.getFields()) : [];
 }
 
 /** The names of the fields that a fragment selects. */

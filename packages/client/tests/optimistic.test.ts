@@ -9,21 +9,23 @@ const DAY_MS = 24 * 3_600_000;
 
 /** A live list over a network that loses nothing. The test decides what arrives when. */
 async function opened(options: LiveTasksOptions = {}, { skewMs = 0, before = [] as string[] } = {}) {
-  const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 }, skewMs);
+  const world = createWorld({ skewMs });
   for (const title of before) {
     world.server.create({ input: { title } });
     world.pass(1_000);
   }
   const list = world.openList(options);
-  /** The displayed titles after each change. */
+  const seen = watch(list);
+  await world.arriveAll();
+  seen.length = 0;
+  return { ...world, list, seen };
+}
+
+/** The displayed titles after each change. */
+function watch(list: LiveTasks) {
   const seen: string[][] = [];
   list.subscribe(() => seen.push(titles(list)));
-  const arriveAll = async () => {
-    while (await world.step());
-  };
-  await arriveAll();
-  seen.length = 0;
-  return { ...world, list, seen, arriveAll };
+  return seen;
 }
 
 type World = Awaited<ReturnType<typeof opened>>;
@@ -67,14 +69,13 @@ it('sorts pending writes with due dates of any time zone like the server, and co
 });
 
 it('holds a write while a list is being read, and keeps showing it', async () => {
-  const { server, create, openList, step } = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
+  const { server, create, openList, step, arriveAll } = createWorld();
   const list = openList({});
-  const seen: string[][] = [];
-  list.subscribe(() => seen.push(titles(list)));
+  const seen = watch(list);
   create({ title: 'new' });
   expect(await step()).toBe(true);
   expect(server.all()).toEqual([]);
-  while (await step());
+  await arriveAll();
   expect(titles(list)).toEqual(['new']);
   const shown = seen.slice(seen.findIndex(({ length }) => length > 0));
   for (const each of shown) expect([['new…'], ['new']]).toContainEqual(each);
@@ -82,13 +83,11 @@ it('holds a write while a list is being read, and keeps showing it', async () =>
 
 it('keeps showing a write that was sent before the list is read, whichever arrives first', async () => {
   for (let seed = 1; seed <= 20; seed++) {
-    const { create, openList, step } = createWorld(createRandom(seed), { lost: 0, doubled: 0, late: 0 });
+    const { create, openList, arriveAll } = createWorld({ random: createRandom(seed) });
     create({ title: 'new' });
     await settled();
-    const list = openList({});
-    const seen: string[][] = [];
-    list.subscribe(() => seen.push(titles(list)));
-    while (await step());
+    const seen = watch(openList({}));
+    await arriveAll();
     const shown = seen.slice(seen.findIndex(({ length }) => length > 0));
     for (const each of shown) expect([seed, each]).toEqual([seed, [expect.stringMatching(/^new/)]]);
   }
@@ -96,11 +95,11 @@ it('keeps showing a write that was sent before the list is read, whichever arriv
 
 it('keeps showing a change whose response was lost before the list is read again', async () => {
   const faults = { lost: 0, doubled: 0, late: 0 };
-  const { server, update, openList, step, tick } = createWorld(createRandom(1), faults);
+  const { server, update, openList, step, arriveAll, tick } = createWorld({ faults });
   const { id } = server.create({ input: { title: 'before' } });
   faults.lost = 1;
   update(id, { title: 'after' });
-  while (await step());
+  await arriveAll();
   faults.lost = 0;
   const list = openList({});
   list.subscribe(() => {});

@@ -3,7 +3,6 @@ import { act, createElement, StrictMode, type ReactElement } from 'react';
 import type { Client } from '../src/client.ts';
 import type { LiveTasksOptions } from '../src/list/live-tasks.ts';
 import { useLiveTasks, useUser, type UsedTasks } from '../src/react.ts';
-import { createRandom } from './model/random.ts';
 import { createWorld } from './model/world.ts';
 
 interface Rendered {
@@ -19,7 +18,7 @@ beforeAll(() => Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true }));
 afterAll(() => Reflect.deleteProperty(globalThis, 'IS_REACT_ACT_ENVIRONMENT'));
 
 function createApp() {
-  const world = createWorld(createRandom(1), { lost: 0, doubled: 0, late: 0 });
+  const world = createWorld();
   let opened = 0;
   const listeners = new Set<() => void>();
   let user: ReturnType<Client['user']>;
@@ -60,10 +59,7 @@ function createApp() {
         else root = render(element);
       }),
     hide: () => act(async () => root?.update(createElement('b'))),
-    arrive: () =>
-      act(async () => {
-        while (await world.step());
-      }),
+    arrive: () => act(world.arriveAll),
   };
 }
 

@@ -7,6 +7,7 @@ import { createSession, type Session } from '../src/session.ts';
 import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { realTime } from '../src/time.ts';
 import { createManualTime } from './support/manual-time.ts';
+import { createBrokenStorage, createTestStorage } from './support/test-storage.ts';
 
 const LIFE_S = 100;
 const CREDENTIALS = { email: 'ada@example.com', password: 'a long and private phrase' };
@@ -87,6 +88,14 @@ async function signedIn(storage?: Storage) {
   return world;
 }
 
+/** The same with another page of the user that shares the storage. */
+async function twoPages(storage?: Storage) {
+  const world = await signedIn(storage);
+  const other = world.open();
+  await read(other);
+  return { ...world, other };
+}
+
 const read = ({ request }: ReturnType<typeof createSession>) => request(READ_TASK, { id: '1' });
 
 function failure(code: string): Promise<never> {
@@ -96,9 +105,7 @@ function failure(code: string): Promise<never> {
 }
 
 it('a sign-out after the server has ended the session is one for the other pages, too', async () => {
-  const { accounts, session, open } = await signedIn();
-  const other = open();
-  await read(other);
+  const { accounts, session, other } = await twoPages();
   accounts.endAccess();
   accounts.endRefresh();
   await expect(read(session)).rejects.toMatchObject({ code: 'SIGNED_OUT' });
@@ -207,24 +214,17 @@ it.each(['INTERNAL_SERVER_ERROR', 'FORBIDDEN'])(
 );
 
 describe('tokens that cannot be stored', () => {
-  const createFull = () => {
-    const memory = createMemoryStorage();
-    let isFull = false;
-    const storage: Storage = {
-      ...memory,
-      setItem(key, value) {
-        if (isFull) throw new Error('full');
-        memory.setItem(key, value);
-      },
-    };
-    return { storage, fill: (full: boolean) => void (isFull = full) };
-  };
+  let isFull: boolean;
+  let storage: Storage;
+  beforeEach(() => {
+    isFull = true;
+    storage = createTestStorage((operation) => {
+      if (operation === 'setItem' && isFull) throw new Error('full');
+    });
+  });
 
   it('last as long as the page, even when they are refreshed', async () => {
-    const { storage, fill } = createFull();
-    const { accounts, session } = createWorld(storage);
-    fill(true);
-    await session.signIn(CREDENTIALS);
+    const { accounts, session } = await signedIn(storage);
     for (let times = 0; times < 3; times++) {
       accounts.endAccess();
       await read(session);
@@ -236,11 +236,8 @@ describe('tokens that cannot be stored', () => {
   });
 
   it('do not replace the session that another page has stored meanwhile', async () => {
-    const { storage, fill } = createFull();
-    const { accounts, session, open } = createWorld(storage);
-    fill(true);
-    await session.signIn(CREDENTIALS);
-    fill(false);
+    const { accounts, session, open } = await signedIn(storage);
+    isFull = false;
     const other = open();
     await other.signIn(EVE);
     session.close(); // has received no message of the other page
@@ -253,13 +250,13 @@ describe('tokens that cannot be stored', () => {
   });
 
   it('leave no used tokens in the storage, and are stored again when there is room', async () => {
-    const { storage, fill } = createFull();
+    isFull = false;
     const { accounts, session, open } = await signedIn(storage);
-    fill(true);
+    isFull = true;
     accounts.endAccess();
     await read(session);
     expect(await storage.getItem(KEY)).toBeNull();
-    fill(false);
+    isFull = false;
     accounts.endAccess();
     await read(session);
     await read(open());
@@ -267,26 +264,24 @@ describe('tokens that cannot be stored', () => {
   });
 });
 
-describe('operations of one user are never sent as another user', () => {
-  it.each(['can be refreshed', 'cannot be refreshed'])(
-    'after a sign-in on this page during a request, whose session %s',
-    async (which) => {
-      // During the request, during the refresh of its token, and during its repetition.
-      const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
-        const { accounts, session, storage } = await signedIn();
-        accounts.endAccess();
-        if (which === 'cannot be refreshed') accounts.endRefresh();
-        const asked = read(session).catch(({ code }: TaskmeshError) => code);
-        await sleep(laterMs);
-        await session.signIn(EVE);
-        expect(['SIGNED_OUT', { task: null }]).toContainEqual(await asked);
-        expect([laterMs, accounts.readBy(EVE.email), session.user()?.id]).toEqual([laterMs, 0, EVE.email]);
-        expect(await storage.getItem(KEY)).toContain(EVE.email);
-      });
-      await Promise.all(moments);
-    },
-  );
-});
+it.each(['can be refreshed', 'cannot be refreshed'])(
+  'never sends a request as another user, after a sign-in on this page during the request, whose session %s',
+  async (which) => {
+    // During the request, during the refresh of its token, and during its repetition.
+    const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
+      const { accounts, session, storage } = await signedIn();
+      accounts.endAccess();
+      if (which === 'cannot be refreshed') accounts.endRefresh();
+      const asked = read(session).catch(({ code }: TaskmeshError) => code);
+      await sleep(laterMs);
+      await session.signIn(EVE);
+      expect(['SIGNED_OUT', { task: null }]).toContainEqual(await asked);
+      expect([laterMs, accounts.readBy(EVE.email), session.user()?.id]).toEqual([laterMs, 0, EVE.email]);
+      expect(await storage.getItem(KEY)).toContain(EVE.email);
+    });
+    await Promise.all(moments);
+  },
+);
 
 it('discards the tokens on sign-out, even offline, and ends the session on the server, even with an expired token', async () => {
   const [offline, expired] = [await signedIn(), await signedIn()];
@@ -301,28 +296,21 @@ it('discards the tokens on sign-out, even offline, and ends the session on the s
 });
 
 it('forgets the user on sign-out even if the storage fails, and reports the failure', async () => {
-  const storage: Storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
-  const { accounts, session } = await signedIn(storage);
+  const { accounts, session } = await signedIn(createBrokenStorage('removeItem'));
   await expect(session.signOut()).rejects.toThrow('broken');
   expect([session.user(), accounts.sessions()]).toEqual([null, 0]);
 });
 
 describe('signing out while the storage does not respond', () => {
-  const createStuck = () => {
-    const memory = createMemoryStorage();
-    let isStuck = false;
-    const pending = <Result>(work: () => Result) => (isStuck ? new Promise<never>(() => {}) : work());
-    const storage: Storage = {
-      name: memory.name,
-      getItem: (key) => pending(() => memory.getItem(key)),
-      setItem: (key, value) => pending(() => memory.setItem(key, value)),
-      removeItem: (key) => pending(() => memory.removeItem(key)),
-    };
-    return { storage, stop: () => void (isStuck = true) };
-  };
+  let held: Promise<never> | undefined;
+  const stop = () => void (held = new Promise(() => undefined));
+  let storage: Storage;
+  beforeEach(() => {
+    held = undefined;
+    storage = createTestStorage(() => held);
+  });
 
   it('forgets the user at once and ends the session on the server after the timeout', async () => {
-    const { storage, stop } = createStuck();
     const { accounts, session, time } = await signedIn(storage);
     stop();
     const signedOut = session.signOut();
@@ -335,7 +323,6 @@ describe('signing out while the storage does not respond', () => {
   });
 
   it('fails with STORAGE even before the stored session has been read', async () => {
-    const { storage, stop } = createStuck();
     stop();
     const { session, time } = createWorld(storage);
     const outcome = expect(session.signOut()).rejects.toMatchObject({ code: 'STORAGE' });
@@ -377,9 +364,7 @@ it('does not make clients with separate storages wait for each other', async () 
 });
 
 it('refreshes tokens of another page before using them if they have expired, too', async () => {
-  const { accounts, session, open, time } = await signedIn();
-  const other = open();
-  await read(other);
+  const { accounts, session, other, time } = await twoPages();
   accounts.endAccess();
   await read(other);
   await time.pass(LIFE_S * 1_000);
@@ -388,28 +373,13 @@ it('refreshes tokens of another page before using them if they have expired, too
   expect([accounts.count(REFRESH_SESSION), accounts.count(READ_TASK)]).toEqual([2, 4]);
 });
 
-/** A slow storage, like those on phones. */
-function createSlowStorage(): Storage {
-  const memory = createMemoryStorage();
-  const later = async <Result>(work: () => Result): Promise<Awaited<Result>> => {
-    await sleep(3);
-    return await work();
-  };
-  return {
-    name: memory.name,
-    getItem: (key) => later(() => memory.getItem(key)),
-    setItem: (key, value) => later(() => memory.setItem(key, value)),
-    removeItem: (key) => later(() => memory.removeItem(key)),
-  };
-}
-
 it.each([
   ['keeps the user signed out after a sign-out', ({ signOut }: Session) => signOut(), undefined],
   ['keeps the new user signed in after a sign-in', ({ signIn }: Session) => signIn(EVE), EVE.email],
 ])('a refresh that ends at any time, with a slow storage, %s', async (_what, act, userId) => {
   const moments = Array.from({ length: 16 }, async (_, laterMs) => {
-    const { accounts, session, storage } = createWorld(createSlowStorage());
-    await session.signIn(CREDENTIALS);
+    // As slow as those on phones.
+    const { accounts, session, storage } = await signedIn(createTestStorage(() => sleep(3)));
     accounts.endAccess();
     const asked = read(session).catch(() => undefined);
     await sleep(laterMs);
@@ -423,15 +393,13 @@ it.each([
 
 describe('a slow refresh on one page', () => {
   const lateRefresh = async () => {
-    const world = await signedIn();
-    const { accounts, open } = world;
-    const other = open();
-    await read(other);
+    const world = await twoPages();
+    const { accounts, other } = world;
     accounts.endAccess();
     accounts.takes(REFRESH_SESSION, 40);
     const late = read(other).catch(({ code }: TaskmeshError) => code);
     await sleep(15);
-    return { ...world, other, late };
+    return { ...world, late };
   };
 
   it('does not sign a user in again after a sign-out on another page', async () => {
@@ -461,9 +429,7 @@ describe('a slow refresh on one page', () => {
 });
 
 it('a sign-out on a page that still shows a previous user keeps the stored session of another user', async () => {
-  const { session, open, storage } = await signedIn();
-  const other = open();
-  await read(other);
+  const { session, other, storage } = await twoPages();
   session.close(); // receives no messages of the other page
   await other.signIn(EVE);
   await session.signOut();
@@ -538,17 +504,14 @@ it('continues a session that version 0.2.0 has stored until its sign-out', async
 });
 
 it('keeps the user signed in if the storage briefly cannot be read, and starts signed out', async () => {
-  const memory = createMemoryStorage();
   let isBroken = false;
   let reads = 0;
-  const getItem = async (key: string) => {
-    if (!isBroken) return memory.getItem(key);
+  const storage = createTestStorage((operation) => {
+    if (operation !== 'getItem' || !isBroken) return;
     reads += 1;
     throw new Error('broken');
-  };
-  const { session, open } = await signedIn({ ...memory, getItem });
-  const other = open();
-  await read(other);
+  });
+  const { session, open, other } = await twoPages(storage);
   isBroken = true;
   await other.signIn(EVE); // notifies the page
   await eventually(() => expect(reads).toBeGreaterThan(1)); // the page has looked as well

@@ -5,6 +5,7 @@ import { createMemoryStorage, type Storage } from '../src/storage.ts';
 import { createWriteQueue } from '../src/writes/write-queue.ts';
 import { localIdOf, type Write } from '../src/writes/write.ts';
 import { createManualTime, settled } from './support/manual-time.ts';
+import { createBrokenStorage, createTestStorage } from './support/test-storage.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const KEY = 'taskmesh.writes.ada';
@@ -82,6 +83,16 @@ function opened(storage?: Storage) {
   /** The outcomes of these writes, all added at once. */
   const outcomes = (...writes: Write[]) => Promise.all(writes.map((write) => outcomeOf(queue.add(write))));
   return { ...world, queue, outcomes };
+}
+
+/** The storage of a page that has sent this write and is closed without a response. */
+async function leftBehind(write: Write) {
+  const { queue, storage } = opened();
+  await settled();
+  void outcomeOf(queue.add(write));
+  await settled();
+  queue.close();
+  return storage;
 }
 
 it('accepts writes in order while the stored session is still being read, and none once it is closed', async () => {
@@ -180,14 +191,7 @@ it.each([
   ['that listens before', false],
   ['that listens only later', true],
 ])('reports a rejected write whose caller is gone to a page %s', async (_what, isLate) => {
-  const storage = createMemoryStorage();
-  const first = createWorld(storage);
-  const queue = first.open();
-  await settled();
-  void outcomeOf(queue.add(update('7')));
-  await settled();
-  queue.close();
-
+  const storage = await leftBehind(update('7'));
   const second = createWorld(storage);
   second.answer(error('NOT_FOUND'), error('BAD_USER_INPUT'));
   const again = second.open();
@@ -295,13 +299,7 @@ describe('a write whose response was lost', () => {
     ['the server has forgotten the key', DAY_MS],
     ['a clock that was far ahead has been set', -DAY_MS],
   ])('is not repeated after %s', async (_what, ms) => {
-    const storage = createMemoryStorage();
-    const first = createWorld(storage);
-    const queue = first.open();
-    await settled();
-    void queue.add(create('k'));
-    await settled();
-    queue.close();
+    const storage = await leftBehind(create('k'));
     expect(await storage.getItem(KEY)).toContain('sentAt');
     const later = createWorld(storage);
     later.answer({ createTask: task('8') });
@@ -362,22 +360,17 @@ it('leaves the storage to the next owner once it is closed', async () => {
 });
 
 it('rejects a write that cannot be stored', async () => {
-  const storage = { ...createMemoryStorage(), setItem: () => Promise.reject(new Error('full')) };
-  const { queue, sent } = opened(storage);
+  const { queue, sent } = opened(createBrokenStorage('setItem'));
   await settled();
   expect(await outcomeOf(queue.add(create('k')))).toBe('STORAGE');
   expect(sent).toEqual([]);
 });
 
 it('does not send a write if another user signs in while it is being stored', async () => {
-  const memory = createMemoryStorage();
   const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
   let isHeld = false;
-  const setItem = async (key: string, value: string) => {
-    if (isHeld) await held;
-    await memory.setItem(key, value);
-  };
-  const { queue, turnTo, sent } = opened({ ...memory, setItem });
+  const storage = createTestStorage((operation) => (operation === 'setItem' && isHeld ? held : undefined));
+  const { queue, turnTo, sent } = opened(storage);
   await settled();
   isHeld = true;
   const outcome = outcomeOf(queue.add(create('of ada')));
@@ -404,13 +397,11 @@ it.each(['SIGNED_OUT', 'UNAUTHENTICATED'])('waits for the same user after %s', a
 });
 
 it('continues with those of its stored writes that no other page has taken over, and with those it could not store', async () => {
-  const memory = createMemoryStorage();
   let isFull = false;
-  const setItem = (key: string, value: string) => {
-    if (isFull) throw new Error('full');
-    return memory.setItem(key, value);
-  };
-  const { queue, turnTo, answer, sent } = opened({ ...memory, setItem });
+  const storage = createTestStorage((operation) => {
+    if (operation === 'setItem' && isFull) throw new Error('full');
+  });
+  const { queue, turnTo, answer, sent } = opened(storage);
   await settled();
   for (const key of ['taken over', 'stored', 'not stored']) {
     isFull = key === 'not stored';
@@ -420,14 +411,14 @@ it('continues with those of its stored writes that no other page has taken over,
   isFull = false;
   turnTo(null);
   await settled();
-  const [, stored] = JSON.parse(String(await memory.getItem(KEY))) as Write[];
-  await memory.setItem(KEY, JSON.stringify([stored]));
+  const [, stored] = JSON.parse(String(await storage.getItem(KEY))) as Write[];
+  await storage.setItem(KEY, JSON.stringify([stored]));
   answer({ createTask: task('1') }, { createTask: task('2') });
   turnTo('ada');
   await settled();
   const keys = ['taken over', 'stored', 'not stored'];
   expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(keys);
-  expect(await memory.getItem(KEY)).toBeNull();
+  expect(await storage.getItem(KEY)).toBeNull();
 });
 
 it.each([
@@ -455,10 +446,7 @@ it('does not wait for the former user’s write before it sends a write or a lis
 });
 
 it('sends writes that it does not store even if the storage cannot be read', async () => {
-  const { open, answer } = createWorld({
-    ...createMemoryStorage(),
-    getItem: () => Promise.reject(new Error('broken')),
-  });
+  const { open, answer } = createWorld(createBrokenStorage('getItem'));
   answer({ createTask: task('7') });
   expect(await outcomeOf(open(() => new Promise(() => {})).add(create('k')))).toBe('done');
 });
@@ -474,8 +462,7 @@ it('completes a write that the feed confirms, even if its response fails', async
 });
 
 it('reports that the stored writes of a user who signs out could not be removed', async () => {
-  const storage = { ...createMemoryStorage(), removeItem: () => Promise.reject(new Error('broken')) };
-  const { queue, turnTo } = opened(storage);
+  const { queue, turnTo } = opened(createBrokenStorage('removeItem'));
   await settled();
   turnTo(null, true);
   await expect(queue.stored()).rejects.toThrow('broken');

@@ -1,19 +1,14 @@
 import { parse } from 'graphql';
-import { createFederatedExecutor, readSupergraph } from '../src/index.ts';
+import { createFederatedExecutor } from '../src/index.ts';
 import { leastCpuMs } from './cpu-ms.ts';
-import { compose } from './world.ts';
+import { graphOf } from './world.ts';
 
-const graph = readSupergraph(
-  compose([
-    {
-      name: 'one',
-      sdl: `
-        type Query { thing(text: String): Thing }
-        type Thing @key(fields: "id") { id: ID! part(text: String): Thing }
-      `,
-    },
-  ]),
-);
+const graph = graphOf({
+  one: `
+    type Query { thing(text: String): Thing }
+    type Thing @key(fields: "id") { id: ID! part(text: String): Thing }
+  `,
+});
 const executor = createFederatedExecutor(graph, async () => ({ data: null }));
 
 function costOf(source: string): number {

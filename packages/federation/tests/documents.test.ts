@@ -137,13 +137,6 @@ describe('a document', () => {
     expect(admit(source).document).toBe(document);
   });
 
-  it('is not confused with another one whose concatenated name and text are the same', () => {
-    const named = 'query\n{ __typename }';
-    prepare(named);
-    expect(prepare(named).source).toBe(named);
-    expect(() => prepare('{ __typename }', 'query')).toThrow('There is no such operation in the document.');
-  });
-
   it('is refused with an explanation when it needs too many comparisons', () => {
     const fragments = several(1_200, (at) => `fragment F${at} on Query { __typename }`);
     const source = `{ ${several(1_200, (at) => `...F${at}`)} } ${fragments}`;

@@ -1,33 +1,27 @@
-import { parse } from 'graphql';
-import { createFederatedExecutor, readSupergraph } from '../src/index.ts';
-import { compose } from './world.ts';
+import type { AskSubgraph } from '../src/index.ts';
+import { graphOf, runOn } from './world.ts';
 
-const graph = readSupergraph(
-  compose([
-    {
-      name: 'one',
-      sdl: `
-        scalar Any
-        enum Color { RED }
-        input Filter { any: Any number: Int size: Float color: Color id: ID }
-        type Query { find(any: Any, filter: Filter, size: Float, id: ID, color: Color): Thing }
-        type Mutation { change(any: Any): Thing }
-        type Thing @key(fields: "id") { id: ID! }
-      `,
-    },
-    { name: 'two', sdl: 'scalar Any type Thing @key(fields: "id") { id: ID! part(any: Any): Int }' },
-  ]),
-);
+const graph = graphOf({
+  one: `
+    scalar Any
+    enum Color { RED }
+    input Filter { any: Any number: Int size: Float color: Color id: ID }
+    type Query { find(any: Any, filter: Filter, size: Float, id: ID, color: Color): Thing }
+    type Mutation { change(any: Any): Thing }
+    type Thing @key(fields: "id") { id: ID! }
+  `,
+  two: 'scalar Any type Thing @key(fields: "id") { id: ID! part(any: Any): Int }',
+});
 
 /** The operations that the services receive, for an operation that needs both. */
 async function asked(source: string, variables: Record<string, unknown> = {}) {
   const texts: string[] = [];
-  const executor = createFederatedExecutor(graph, async ({ operation: { text, kind, service } }) => {
+  const ask: AskSubgraph<unknown> = async ({ operation: { text, kind, service } }) => {
     texts.push(text);
     if (service === 'two') return { data: { _entities: [{ part: 1 }] } };
     return { data: { [kind === 'mutation' ? 'change' : 'find']: { __typename: 'Thing', id: '1' } } };
-  });
-  await executor.compile(parse(source)).run({ variables, context: undefined });
+  };
+  await runOn(graph, source, ask, variables);
   return texts;
 }
 

@@ -1,38 +1,29 @@
 import { parse } from 'graphql';
-import { createFederatedExecutor, type AskSubgraph, type SubgraphAnswer } from '../src/index.ts';
+import type { AskSubgraph, SubgraphAnswer } from '../src/index.ts';
 import { cpuMs } from './cpu-ms.ts';
-import { runBothWays } from './compare-with-graphql-js.ts';
-import { createWorld, type Call, type Source } from './world.ts';
+import { runLikeGraphqlJs } from './compare-with-graphql-js.ts';
+import { createWorld, runOn, type Call, type Source } from './world.ts';
 
-const SUBGRAPHS = [
-  {
-    name: 'shop',
-    sdl: `
-      type Query { orders: [Order] offers: [Product] }
-      type Mutation { buy: Order sell: Order }
-      type Order @key(fields: "id") { id: ID! buyer: User seller: User items: [Product] }
-      type User @key(fields: "id") { id: ID! }
-      type Product @key(fields: "id") { id: ID! weight: Int }
-    `,
-  },
-  {
-    name: 'people',
-    sdl: `
-      type Query { me: User }
-      type User @key(fields: "id") { id: ID! name(long: Boolean): String mood: String! home: Home friend: User favourite: Product }
-      type Home { street: String size: Int! }
-      type Product @key(fields: "id") { id: ID! maker: User }
-    `,
-  },
-  {
-    name: 'stock',
-    sdl: `
-      type Product @key(fields: "id") {
-        id: ID! weight: Int @external inStock: Boolean freight: Int @requires(fields: "weight") bids(of: String): Int
-      }
-    `,
-  },
-];
+const SUBGRAPHS = {
+  shop: `
+    type Query { orders: [Order] offers: [Product] }
+    type Mutation { buy: Order sell: Order }
+    type Order @key(fields: "id") { id: ID! buyer: User seller: User items: [Product] }
+    type User @key(fields: "id") { id: ID! }
+    type Product @key(fields: "id") { id: ID! weight: Int }
+  `,
+  people: `
+    type Query { me: User }
+    type User @key(fields: "id") { id: ID! name(long: Boolean): String mood: String! home: Home friend: User favourite: Product }
+    type Home { street: String size: Int! }
+    type Product @key(fields: "id") { id: ID! maker: User }
+  `,
+  stock: `
+    type Product @key(fields: "id") {
+      id: ID! weight: Int @external inStock: Boolean freight: Int @requires(fields: "weight") bids(of: String): Int
+    }
+  `,
+};
 
 const user = (id: string) => ({ __typename: 'User', id });
 const product = (id: string) => ({ __typename: 'Product', id });
@@ -57,13 +48,7 @@ const fixed = (type: string, field: string, source: Source) => VALUES[`${type}.$
 
 const world = createWorld(SUBGRAPHS, { seed: 3, fixed });
 
-/** Runs an operation, compares it with graphql-js, and returns the services of its requests, in order. */
-async function servicesOf(source: string, variables: Record<string, unknown> = {}) {
-  const both = await runBothWays(world, source, variables);
-  expect(both.ours).toEqual(both.theirs);
-  return { services: both.calls.map(({ service }) => service), calls: both.calls, errors: both.errors };
-}
-
+const services = (calls: Call[]) => calls.map(({ service }) => service);
 const ids = ({ variables }: Call, name = 'representations') => (variables[name] as Source[]).map(({ id }) => id);
 
 describe('fetches from one service in the same step', () => {
@@ -84,8 +69,8 @@ describe('fetches from one service in the same step', () => {
       {},
     ],
   ])('are one request that %s', async (_what, source, variables, lists) => {
-    const { services, calls } = await servicesOf(source, variables);
-    expect(services).toEqual(['shop', 'people']);
+    const { calls } = await runLikeGraphqlJs(world, source, variables);
+    expect(services(calls)).toEqual(['shop', 'people']);
     for (const [name, listed] of Object.entries(lists)) expect(ids(calls[1] as Call, name)).toEqual(listed);
   });
 
@@ -95,15 +80,15 @@ describe('fetches from one service in the same step', () => {
       fixed: (type, field, source) => (field === 'seller' ? null : field === 'items' ? [] : fixed(type, field, source)),
     });
     const missing = 'seller { home { street } } items { maker { id } }';
-    const { ours, theirs, calls } = await runBothWays(empty, `{ orders { buyer { name } ${missing} } }`);
-    expect(ours).toEqual(theirs);
+    const { calls } = await runLikeGraphqlJs(empty, `{ orders { buyer { name } ${missing} } }`);
     expect([ids(calls[1] as Call), ids(calls[1] as Call, 'representations_1')]).toEqual([['1'], []]);
-    expect((await runBothWays(empty, `{ orders { ${missing} } }`)).calls).toMatchObject([{ service: 'shop' }]);
+    expect(services((await runLikeGraphqlJs(empty, `{ orders { ${missing} } }`)).calls)).toEqual(['shop']);
   });
 
   it('stay separate in mutations', async () => {
     const mutations = 'mutation { buy { buyer { name } seller { name } } sell { buyer { name } } }';
-    expect((await servicesOf(mutations)).services).toEqual(['shop', 'people', 'shop', 'people']);
+    const { calls } = await runLikeGraphqlJs(world, mutations);
+    expect(services(calls)).toEqual(['shop', 'people', 'shop', 'people']);
   });
 });
 
@@ -124,31 +109,29 @@ it.each([
     ['orders.1.seller.home.size'],
   ],
 ])('an error in a request of several fetches is reported %s', async (_where, source, paths) => {
-  const { errors } = await servicesOf(source);
-  expect(errors?.map(({ path }) => path?.join('.')).toSorted()).toEqual(paths);
+  const { errors } = await runLikeGraphqlJs(world, source);
+  expect(errors.map(({ path }) => path?.join('.')).toSorted()).toEqual(paths);
 });
 
-describe('a request of several fetches in which one fails as a whole', () => {
-  const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
-
-  /** A service that omits all data when one list fails. */
-  const failing = (fails: (text: string) => boolean, error: object) => {
-    const asked: string[] = [];
-    const ask: AskSubgraph<Call[]> = async (request, calls) => {
-      const { text } = request.operation;
-      if (request.operation.service === 'people') asked.push(text);
-      const isHere = request.operation.service === 'people' && fails(text);
-      return isHere ? { data: null, errors: [error] } : world.ask(request, calls);
-    };
-    const run = () =>
-      createFederatedExecutor(world.graph, ask).compile(parse(SOURCE)).run({ variables: {}, context: [] });
-    return { asked, run };
+const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
+/** The result when the service of people changes its answers in this way, and how often it is asked. */
+async function withPeople(change: (answer: SubgraphAnswer, text: string) => SubgraphAnswer) {
+  let asked = 0;
+  const ask: AskSubgraph<Call[]> = async (request, calls) => {
+    const answer = await world.ask(request, calls);
+    if (request.operation.service !== 'people') return answer;
+    asked++;
+    return change(answer, request.operation.text);
   };
+  return { ...(await runOn(world.graph, SOURCE, ask)), asked };
+}
 
+describe('a request of several fetches in which one fails as a whole', () => {
   it('is repeated with each fetch on its own', async () => {
-    const { asked, run } = failing((text) => text.includes('home'), { message: 'no', path: ['_entities_1'] });
-    const { data, errors } = await run();
-    expect(asked).toHaveLength(3);
+    const { data, errors, asked } = await withPeople((answer, text) =>
+      text.includes('home') ? { data: null, errors: [{ message: 'no', path: ['_entities_1'] }] } : answer,
+    );
+    expect(asked).toBe(3);
     const paths = [0, 1].map((index) => ['orders', index, 'seller', 'home']);
     expect(errors).toEqual(paths.map((path) => ({ message: 'no', service: 'people', path })));
     const text = JSON.stringify(data);
@@ -157,9 +140,8 @@ describe('a request of several fetches in which one fails as a whole', () => {
   });
 
   it('is not repeated when the error concerns no single fetch', async () => {
-    const { asked, run } = failing(() => true, { message: 'busy' });
-    const { errors } = await run();
-    expect(asked).toHaveLength(1);
+    const { errors, asked } = await withPeople(() => ({ data: null, errors: [{ message: 'busy' }] }));
+    expect(asked).toBe(1);
     const paths = [0, 1].flatMap((index) => [
       ['orders', index, 'buyer', 'name'],
       ['orders', index, 'seller', 'home'],
@@ -169,29 +151,20 @@ describe('a request of several fetches in which one fails as a whole', () => {
 });
 
 describe('an invalid response of a service', () => {
-  const run = (source: string, change: (answer: SubgraphAnswer, text: string) => SubgraphAnswer) => {
-    const ask: AskSubgraph<Call[]> = async (request, calls) => {
-      const answer = await world.ask(request, calls);
-      return request.operation.service === 'people' ? change(answer, request.operation.text) : answer;
-    };
-    return createFederatedExecutor(world.graph, ask).compile(parse(source)).run({ variables: {}, context: [] });
-  };
-  const SOURCE = '{ orders { buyer { name } seller { home { street } } } }';
-
   const no = (...path: (string | number)[]) => ({ message: 'no', path });
 
   it.each(['_entities', '_entities_1'])('reports too few entities for %s beside other errors', async (short) => {
     const other = short === '_entities' ? '_entities_1' : '_entities';
     for (const own of [[], [no(short, 0, 'name')]]) {
       const errors = [no(other, 0, 'name'), ...own];
-      const result = await run(SOURCE, ({ data }) => ({ data: { ...data, [short]: [] }, errors }));
+      const result = await withPeople(({ data }) => ({ data: { ...data, [short]: [] }, errors }));
       const message = 'The service "people" did not return all requested objects.';
       expect(result.errors).toContainEqual(expect.objectContaining({ message }));
     }
   });
 
   it('reports an error about an object that was not requested, without a path', async () => {
-    const { errors } = await run(SOURCE, ({ data }) => ({ data, errors: [no('_entities', 99, 'name')] }));
+    const { errors } = await withPeople(({ data }) => ({ data, errors: [no('_entities', 99, 'name')] }));
     expect(errors).toEqual([{ message: 'no', service: 'people' }]);
   });
 });
@@ -212,9 +185,8 @@ it('reports an error for each of many objects at its path, in linear time', asyn
       errors: entities.map((_entity, index) => ({ message: 'no', path: ['_entities', index, 'name'] })),
     };
   };
-  const operation = createFederatedExecutor(many.graph, failing).compile(parse('{ orders { seller { name } } }'));
   const begun = cpuMs();
-  const { errors } = await operation.run({ variables: {}, context: [] });
+  const { errors } = await runOn(many.graph, '{ orders { seller { name } } }', failing);
   expect(cpuMs() - begun).toBeLessThan(5_000);
   expect(errors).toHaveLength(10_000);
   expect(errors?.at(-1)?.path).toEqual(['orders', 9_999, 'seller', 'name']);
@@ -223,8 +195,7 @@ it('reports an error for each of many objects at its path, in linear time', asyn
 it('compiles a plan of many fetches in less than quadratic time', async () => {
   const orders = '{ buyer { name } seller { home { street } } items { maker { mood } inStock } }';
   const source = `{ ${Array.from({ length: 200 }, (_, index) => `of${index}: orders ${orders}`).join(' ')} }`;
-  const executor = createFederatedExecutor(world.graph, world.ask);
   const begun = cpuMs();
-  executor.compile(parse(source));
+  world.executor.compile(parse(source));
   expect(cpuMs() - begun).toBeLessThan(2_000);
 });

@@ -1,12 +1,11 @@
-import { composeServices } from '@apollo/composition';
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { graphql, parse, type GraphQLSchema } from 'graphql';
+import { graphql, type GraphQLSchema } from 'graphql';
 import type { SubgraphAnswer } from '../src/index.ts';
+import { compose, parseSubgraph } from './world.ts';
 
-const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])';
 const SERVICES = {
-  products: `${LINK} type Query { product(id: ID!): Product } type Product @key(fields: "id") { id: ID! name: String! }`,
-  reviews: `${LINK} type Product @key(fields: "id") { id: ID! stars: Int! words: String }
+  products: 'type Query { product(id: ID!): Product } type Product @key(fields: "id") { id: ID! name: String! }',
+  reviews: `type Product @key(fields: "id") { id: ID! stars: Int! words: String }
     type Subscription { reviewed(first: Int!): Review! } type Review { words: String! product: Product! }`,
 };
 
@@ -43,13 +42,11 @@ const RESOLVERS = {
 export const schemas = new Map<string, GraphQLSchema>(
   Object.entries(SERVICES).map(([name, sdl]) => [
     name,
-    buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: RESOLVERS[name as keyof typeof RESOLVERS] }),
+    buildSubgraphSchema({ typeDefs: parseSubgraph(sdl), resolvers: RESOLVERS[name as keyof typeof RESOLVERS] }),
   ]),
 );
 
-export const { supergraphSdl: supergraph = '' } = composeServices(
-  Object.entries(SERVICES).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parse(sdl) })),
-);
+export const supergraph = compose(SERVICES);
 
 /** The response of a service over a network. */
 export async function responseOf(

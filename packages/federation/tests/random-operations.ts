@@ -15,20 +15,10 @@ import type { Dice } from './seeded-random.ts';
 /** Selections with the same response key must select the same field. */
 type Scope = Map<string, { field: string; inner: Scope }>;
 
-export interface RandomOperation {
-  source: string;
-  variables: Record<string, unknown>;
-}
-
 const HEAD = '($t: Boolean!, $f: Boolean! = false, $n: Int, $words: [String!])';
 
 /** Mostly valid. */
-export function randomOperation(
-  schema: GraphQLSchema,
-  dice: Dice,
-  kind: 'query' | 'mutation',
-  depth: number,
-): RandomOperation {
+export function randomOperation(schema: GraphQLSchema, dice: Dice, kind: 'query' | 'mutation', depth: number) {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (!root) throw new Error(`There is no ${kind}.`);
   const fragments: string[] = [];
@@ -98,8 +88,7 @@ function fieldIn(
 
 function fragmentIn(type: GraphQLCompositeType, depth: number, scope: Scope, context: Context): string[] {
   const { dice, schema, fragments } = context;
-  const conditions = conditionsFor(type, schema);
-  const condition = dice.pick(conditions);
+  const condition = dice.pick(conditionsFor(type, schema));
   const selection = selectionOf(condition, depth - (dice.oneIn(2) ? 1 : 0), scope, context);
   if (dice.oneIn(3)) {
     const name = `F${String(fragments.length)}`;

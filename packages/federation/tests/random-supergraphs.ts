@@ -1,5 +1,5 @@
 import { createDice, type Dice } from './seeded-random.ts';
-import type { Subgraph } from './world.ts';
+import type { Subgraphs } from './world.ts';
 
 interface Field {
   name: string;
@@ -23,7 +23,7 @@ const wrappers = (type: string) =>
  * Services that share entities, with fields that are required (with arguments), provided or overridden, and with
  * interfaces, unions, value types and mutations.
  */
-export function randomSubgraphs(seed: number, { interfaceObjects = false } = {}): Subgraph[] {
+export function randomSubgraphs(seed: number, { interfaceObjects = false } = {}): Subgraphs {
   const dice = createDice(seed);
   const services = [0, 1, 2].slice(0, 2 + dice.below(2));
   const entities = ['A', 'B', 'C', 'D'].slice(0, 2 + dice.below(3)).map((name) => ({ name }));
@@ -157,26 +157,23 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
     });
     const gift = provided[service];
     const gifts = gift ? [`gift${String(service)}: [${gift.entity}] @provides(fields: "${gift.field.name}")`] : [];
-    return {
-      name: `s${String(service)}`,
-      sdl: `
-        scalar JSON
-        enum Color { RED GREEN }
-        interface Node${objectService === undefined ? '' : ' @key(fields: "id")'} { id: ID! label: String }
-        union Either = ${union.join(' | ')}
-        type Part { ${part.map((field) => write(field, true)).join(' ')} }
-        ${types.join('\n')}
-        type Query { ${(roots[service] ?? []).map((field) => write(field, false)).join(' ')} ${gifts.join(' ')} shared: A @shareable }
-        type Mutation { ${(changes[service] ?? []).map((field) => write(field, false)).join(' ')} }
-      `,
-    };
+    const sdl = `
+      scalar JSON
+      enum Color { RED GREEN }
+      interface Node${objectService === undefined ? '' : ' @key(fields: "id")'} { id: ID! label: String }
+      union Either = ${union.join(' | ')}
+      type Part { ${part.map((field) => write(field, true)).join(' ')} }
+      ${types.join('\n')}
+      type Query { ${(roots[service] ?? []).map((field) => write(field, false)).join(' ')} ${gifts.join(' ')} shared: A @shareable }
+      type Mutation { ${(changes[service] ?? []).map((field) => write(field, false)).join(' ')} }
+    `;
+    return [`s${service}`, sdl];
   });
-  if (objectService === undefined) return written;
-  const sdl = `
+  const objects = `
     type Node @interfaceObject @key(fields: "id") { id: ID! extra: Int extras: [String!] friend: Node }
     type Query { anyNode: Node nodes: [[Node!]] }
   `;
-  return [...written, { name: `s${String(objectService)}`, sdl }];
+  return Object.fromEntries([...written, ...(objectService === undefined ? [] : [[`s${objectService}`, objects]])]);
 }
 
 function rootType(dice: Dice, composites: readonly string[]): string {

@@ -1,80 +1,44 @@
 import { collectGarbage } from '@taskmesh/testing';
 import { parse } from 'graphql';
-import {
-  createFederatedExecutor,
-  readSupergraph,
-  type AskSubgraph,
-  type OperationRequest,
-  type SubgraphAnswer,
-  type SubgraphRequest,
-} from '../src/index.ts';
+import { createFederatedExecutor, type SubgraphAnswer } from '../src/index.ts';
 import { cpuMs } from './cpu-ms.ts';
-import { compose } from './world.ts';
+import { graphOf, runOn } from './world.ts';
 
-const graph = readSupergraph(
-  compose([
-    {
-      name: 'one',
-      sdl: `
-        type Query { thing: Thing things: [Thing!] named: Named hidden: Hidden strict: Thing! sure: Int! some: [Thing] }
-        type Mutation { first: Thing second: Thing! }
-        interface Named { name: String }
-        type Thing implements Named @key(fields: "id") {
-          id: ID! name: String count: Int size: Float on: Boolean color: Color any: Any constructor: String again: Thing
-        }
-        type Secret implements Named @inaccessible { name: String }
-        enum Color { RED SECRET @inaccessible }
-        type Hidden { color: Color }
-        scalar Any
-      `,
-    },
-    {
-      name: 'two',
-      sdl: `
-        type Thing @key(fields: "id") {
-          id: ID! other: String must: Int! sure: Int! toString: String inside: Any members: [Member]
-        }
-        type Member @key(fields: "id") { id: ID! }
-        scalar Any
-      `,
-    },
-    {
-      name: 'three',
-      sdl: `
-        type Member @key(fields: "id") { id: ID! of: [Thing] }
-        type Thing @key(fields: "id") { id: ID! }
-      `,
-    },
-  ]),
-);
+const graph = graphOf({
+  one: `
+    type Query { thing: Thing things: [Thing!] named: Named hidden: Hidden strict: Thing! sure: Int! some: [Thing] }
+    type Mutation { first: Thing second: Thing! }
+    interface Named { name: String }
+    type Thing implements Named @key(fields: "id") {
+      id: ID! name: String count: Int size: Float on: Boolean color: Color any: Any constructor: String again: Thing
+    }
+    type Secret implements Named @inaccessible { name: String }
+    enum Color { RED SECRET @inaccessible }
+    type Hidden { color: Color }
+    scalar Any
+  `,
+  two: `
+    type Thing @key(fields: "id") {
+      id: ID! other: String must: Int! sure: Int! toString: String inside: Any members: [Member]
+    }
+    type Member @key(fields: "id") { id: ID! }
+    scalar Any
+  `,
+  three: `
+    type Member @key(fields: "id") { id: ID! of: [Thing] }
+    type Thing @key(fields: "id") { id: ID! }
+  `,
+});
 
-/** Services that return these responses in turn. */
-function answering(...answers: (SubgraphAnswer | Error)[]) {
-  const asked: SubgraphRequest[] = [];
-  const ask: AskSubgraph<undefined> = async (request) => {
-    asked.push(request);
+/** The client's result of an operation, given the services' responses in turn. */
+async function resultOf(source: string, ...answers: (SubgraphAnswer | Error)[]) {
+  const { data, ...failures } = await runOn(graph, source, async () => {
     const answer = answers.shift();
     if (!answer || answer instanceof Error) throw answer ?? new Error('no one asks more');
     return structuredClone(answer);
-  };
-  const compile = (source: string) => {
-    const operation = createFederatedExecutor(graph, ask).compile(parse(source));
-    const run = async (request: OperationRequest<undefined>) => {
-      const { data, ...failures } = await operation.run(request);
-      return { text: JSON.stringify(data), ...failures };
-    };
-    return { ...operation, run };
-  };
-  return { asked, compile };
+  });
+  return { text: JSON.stringify(data), ...failures };
 }
-
-const context = undefined;
-
-/** The client's result of an operation, given the services' responses. */
-const resultOf = (source: string, ...answers: (SubgraphAnswer | Error)[]) =>
-  answering(...answers)
-    .compile(source)
-    .run({ variables: {}, context });
 
 /** The same for `{ thing { … } }`. */
 async function thingOf(selection: string, thing: unknown) {
@@ -259,16 +223,15 @@ describe('failures', () => {
 
   it('are matched to omitted fields quickly, even among many thousands', async () => {
     const ids = Array.from({ length: 30_000 }, (_, index) => index);
-    const { compile } = answering(
+    const begun = cpuMs();
+    const { errors, incomplete } = await resultOf(
+      '{ some { must } }',
       { data: { some: ids.map((id) => ({ __typename: 'Thing', id: String(id) })) } },
       {
         data: { _entities: ids.map(() => null) },
         errors: ids.slice(1).map((id) => ({ message: 'no', path: ['_entities', id, 'must'] })),
       },
     );
-    const operation = compile('{ some { must } }');
-    const begun = cpuMs();
-    const { errors, incomplete } = await operation.run({ variables: {}, context });
     expect([errors.length, incomplete]).toMatchObject([29_999, [{ path: ['some', 0, 'must'] }]]);
     expect(cpuMs() - begun).toBeLessThan(5_000); // 12 s without a limit
   });
@@ -293,9 +256,9 @@ describe('failures', () => {
   );
 
   it('stop later mutations if the failed field is non-null', async () => {
-    const { asked, compile } = answering({ data: null, errors: [{ message: 'no', path: ['second'] }] });
-    const result = await compile('mutation { second { id } first { id } }').run({ variables: {}, context });
-    expect([result.text, asked.length]).toEqual(['null', 1]);
+    const failed = { data: null, errors: [{ message: 'no', path: ['second'] }] };
+    const { text, errors } = await resultOf('mutation { second { id } first { id } }', failed);
+    expect([text, errors.map(({ message }) => message)]).toEqual(['null', ['no']]); // the other is not asked for
   });
 
   it('are not caused by additional fields in a response', async () => {
@@ -312,52 +275,40 @@ describe('a result that is too large', () => {
   };
   const listOf = <Item>(length: number, item: (index: number) => Item) => Array.from({ length }, (_, at) => item(at));
   const aliases = (field: string) => listOf(30, (at) => `a${at}: ${field}`).join(' ');
-  const same = { some: listOf(1_000, () => ({ __typename: 'Thing', id: '1' })) };
+  const some = (length: number, thing: () => object): SubgraphAnswer[] => [{ data: { some: listOf(length, thing) } }];
   const error = { message: 'no', path: ['_entities', 0, 'must'] };
+  /** The same object at many places, which has these errors. */
+  const failing = (...errors: object[]) => [
+    ...some(1_000, () => ({ __typename: 'Thing', id: '1' })),
+    { data: { _entities: [null] }, errors } as SubgraphAnswer,
+  ];
 
   it.each<[string, string, SubgraphAnswer[]]>([
-    [
-      'texts with aliases',
-      `{ some { ${aliases('name')} } }`,
-      [{ data: { some: listOf(200, () => ({ name: 'x'.repeat(10_000) })) } }],
-    ],
+    ['texts with aliases', `{ some { ${aliases('name')} } }`, some(200, () => ({ name: 'x'.repeat(10_000) }))],
     [
       'scalars with aliases',
       `{ thing { ${aliases('any')} } }`,
       [{ data: { thing: { any: [['x'.repeat(2_000_000)]] } } }],
     ],
-    [
-      'long names',
-      `{ some { ${'n'.repeat(100_000)}: __typename } }`,
-      [{ data: { some: listOf(400, () => ({ __typename: 'Thing' })) } }],
-    ],
+    ['long names', `{ some { ${'n'.repeat(100_000)}: __typename } }`, some(400, () => ({ __typename: 'Thing' }))],
     ['long names of an introspection', `{ __schema { types { ${'n'.repeat(4_000_000)}: name } } }`, []],
     [
       'an error with many details about an object at many places',
       '{ some { must } }',
-      [
-        { data: same },
-        { data: { _entities: [null] }, errors: [{ ...error, extensions: { issues: 'x'.repeat(50_000) } }] },
-      ],
+      failing({ ...error, extensions: { issues: 'x'.repeat(50_000) } }),
     ],
-    ['objects without a field', '{ some { id } }', [{ data: { some: listOf(100_000, () => ({})) } }]],
-    [
-      'errors about an object at many places',
-      '{ some { must } }',
-      [{ data: same }, { data: { _entities: [null] }, errors: listOf(100, () => error) }],
-    ],
-    [
-      'errors of fields with aliases',
-      `{ some { ${aliases('must')} } }`,
-      [{ data: same }, { data: { _entities: [null] }, errors: listOf(3, () => error) }],
-    ],
+    ['objects without a field', '{ some { id } }', some(100_000, () => ({}))],
+    ['errors about an object at many places', '{ some { must } }', failing(...listOf(100, () => error))],
+    ['errors of fields with aliases', `{ some { ${aliases('must')} } }`, failing(error, error, error)],
   ])('is refused: %s', async (_what, source, answers) => {
     expect(await resultOf(source, ...answers)).toMatchObject(TOO_LARGE);
   });
 
   it('is refused while it is put together: objects that belong to each other, at each of their places', async () => {
     let entities = 0;
-    const executor = createFederatedExecutor(graph, async ({ operation: { text }, variables }) => {
+    const source = `{ some { ${'members { of { '.repeat(4)} id ${'} } '.repeat(4)} } }`;
+    const begun = cpuMs();
+    const { data, errors } = await runOn(graph, source, async ({ operation: { text }, variables }) => {
       if (!text.includes('_entities')) return { data: { some: listOf(10, (id) => ({ __typename: 'Thing', id })) } };
       const asked = variables['representations'] as unknown[];
       entities += asked.length;
@@ -365,10 +316,6 @@ describe('a result that is too large', () => {
       const of = listOf(10, (id) => ({ __typename: 'Thing', id }));
       return { data: { _entities: asked.map(() => structuredClone(text.includes('members') ? { members } : { of })) } };
     });
-    const levels = 'members { of { '.repeat(4);
-    const operation = executor.compile(parse(`{ some { ${levels} id ${'} } '.repeat(4)} } }`));
-    const begun = cpuMs();
-    const { data, errors } = await operation.run({ variables: {}, context });
     expect([data, errors.map(({ message }) => message)]).toEqual([null, ['The result is too large; request less.']]);
     expect(cpuMs() - begun).toBeLessThan(5_000); // 12 s without a limit
     expect(entities).toBeLessThan(1_000);
@@ -380,11 +327,11 @@ it('a result with many keys takes no more memory than others', async () => {
   const some = Array.from({ length }, () => ({ on: true }));
   const fields = Array.from({ length: width }, (_, at) => `a${at}: on`).join(' ');
   const { compile } = createFederatedExecutor(graph, async () => ({ data: { some } }));
-  const compiled = compile(parse(`{ some { ${fields} } }`));
-  const kept = [await compiled.run({ variables: {}, context })];
+  const { run } = compile(parse(`{ some { ${fields} } }`));
+  const kept = [await run({ variables: {}, context: undefined })];
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  for (let count = 0; count < 4; count++) kept.push(await compiled.run({ variables: {}, context }));
+  for (let count = 0; count < 4; count++) kept.push(await run({ variables: {}, context: undefined }));
   collectGarbage();
   const bytes = process.memoryUsage().heapUsed - before;
   expect(bytes / (4 * length * width)).toBeLessThan(16); // of each value; 40 when V8 made tables of the objects
@@ -394,13 +341,12 @@ it('a result with many keys takes no more memory than others', async () => {
 describe('values of 100,000 levels', () => {
   let deep: unknown[] = [];
   for (let level = 0; level < 100_000; level++) deep = [deep];
-  const run = (source: string, ask: AskSubgraph<undefined>) =>
-    createFederatedExecutor(graph, ask).compile(parse(source)).run({ variables: {}, context });
 
   it('that cannot be merged are a failure of their request', async () => {
-    const { data, errors } = await run('{ things { id inside } }', async ({ operation: { service } }) =>
+    const { thing } = THING.data;
+    const { data, errors } = await runOn(graph, '{ things { id inside } }', async ({ operation: { service } }) =>
       service === 'one'
-        ? { data: { things: [{ ...THING.data.thing }, { ...THING.data.thing }] } }
+        ? { data: { things: [{ ...thing }, { ...thing }] } }
         : { data: { _entities: [{ inside: deep }] } },
     );
     expect((data?.['things'] as unknown[])[1]).toEqual({ id: '1', inside: null });
@@ -408,7 +354,7 @@ describe('values of 100,000 levels', () => {
   });
 
   it('in an error are sent for each of its fields', async () => {
-    const { errors } = await run('{ thing { a: name b: name } }', async () => ({
+    const { errors } = await runOn(graph, '{ thing { a: name b: name } }', async () => ({
       data: { thing: { name: null } },
       errors: [{ message: 'no', path: ['thing', 'name'], extensions: { issues: deep } }],
     }));
@@ -432,7 +378,7 @@ describe('an operation', () => {
     const run = (bits: number) =>
       operation.run({
         variables: Object.fromEntries(names.map((name, index) => [name, (bits >> index) % 2 === 1])),
-        context,
+        context: undefined,
       });
     const held = run(31);
     while (waiting.length === 0) await new Promise((resolve) => setImmediate(resolve));

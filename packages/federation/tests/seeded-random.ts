@@ -1,27 +1,22 @@
 import { createRandom } from '@taskmesh/testing';
 
-/** Pseudo-random numbers, the same for the same seed. */
-export interface Dice {
-  /** Less than `count`. */
-  below(count: number): number;
-  /** True with a probability of 1 in `times`. */
-  oneIn(times: number): boolean;
-  pick<Item>(items: readonly Item[]): Item;
-  some<Item>(items: readonly Item[], oneIn?: number): Item[];
-}
+export type Dice = ReturnType<typeof createDice>;
 
-export function createDice(seed: number): Dice {
+/** Pseudo-random numbers, the same for the same seed. */
+export function createDice(seed: number) {
   const next = createRandom(seed);
+  /** Less than `count`. */
   const below = (count: number) => Math.floor(next() * count);
   return {
     below,
-    oneIn: (times) => below(times) === 0,
-    pick(items) {
+    /** True with a probability of 1 in `times`. */
+    oneIn: (times: number) => below(times) === 0,
+    pick<Item>(items: readonly Item[]): Item {
       const item = items[below(items.length)];
       if (item === undefined) throw new Error('There is nothing to pick from.');
       return item;
     },
-    some: (items, oneIn = 2) => items.filter(() => below(oneIn) === 0),
+    some: <Item>(items: readonly Item[], oneIn = 2) => items.filter(() => below(oneIn) === 0),
   };
 }
 

@@ -4,7 +4,7 @@ import { parse, type ExecutionResult } from 'graphql';
 import { once } from 'node:events';
 import { compiledSubscriptions, compileEvents, readSupergraph, type SubgraphAnswer } from '../src/index.ts';
 import { responseOf, REVIEWED, reviewedEvent, supergraph } from './products-and-reviews.ts';
-import { compose, createWorld, type Call } from './world.ts';
+import { createWorld, graphOf } from './world.ts';
 
 const flags = ['a', 'b', 'c', 'd', 'e'];
 const conditional = `subscription (${flags.map((flag) => `$${flag}: Boolean!`)}) {
@@ -137,7 +137,7 @@ describe('events that do not come from a service', () => {
   const sdl = `type Query { orders: Int } type Subscription { ordered(representations: String): Order! }
     type Order { lines: [[Line!]!]! } type Line { count: Int! item: Item! }
     type Item @key(fields: "code shop") { code: ID! shop: ID! price(in: String!): Int! }`;
-  const orders = readSupergraph(compose([{ name: 'orders', sdl }]));
+  const orders = graphOf({ orders: sdl });
   const contents = {
     fields: {
       Subscription: new Set(['reviewed', 'ordered']),
@@ -239,7 +239,7 @@ describe('events that do not come from a service', () => {
   });
 
   describe('with interfaces and unions', () => {
-    const own = `type Query { any: Any } type Subscription { seen: Thing listed: P } union Any = P | Q
+    const things = `type Query { any: Any } type Subscription { seen: Thing listed: P } union Any = P | Q
       interface Thing { id: ID! name: String any: [Any!] owner: Thing }
       type P implements Thing @key(fields: "id") { id: ID! name: String any: [Any!] owner: P value: Int item: Item }
       type Q implements Thing @key(fields: "id") { id: ID! name: String any: [Any!] owner: Thing value: String item: Item! }
@@ -248,25 +248,23 @@ describe('events that do not come from a service', () => {
       type Q @key(fields: "id") { id: ID! item: Item! @external tag: String @requires(fields: "item { name }") }`;
     const p = (id: string, more = {}) => ({ __typename: 'P', id: `p${id}`, ...more });
     const q = (id: string, more = {}) => ({ __typename: 'Q', id: `q${id}`, ...more });
-    const subgraphs = [
-      { name: 'things', sdl: own },
-      { name: 'shop', sdl: shop },
-    ];
-    const world = createWorld(subgraphs, {
-      seed: 1,
-      fixed: (type, field, { id }) =>
-        ({ any: [p('2'), q('3')], value: type === 'P' ? 2 : 'three' })[field] ?? `${field} of ${type} ${id}`,
-    });
+    const world = createWorld(
+      { things, shop },
+      {
+        seed: 1,
+        fixed: (type, field, { id }) =>
+          ({ any: [p('2'), q('3')], value: type === 'P' ? 2 : 'three' })[field] ?? `${field} of ${type} ${id}`,
+      },
+    );
     const result = async (selected: string, event: object, root = 'seen') => {
       const has = (...names: string[]) => new Set(['id', ...names]);
-      const things = root === 'seen' ? has('any', 'owner', 'item') : has();
-      const events = compileEvents<Call[]>(world.graph, parse(`subscription { ${root} { ${selected} } }`), {
-        fields: { Subscription: new Set(['seen', 'listed']), P: things, Q: things, Item: has() },
+      const contained = root === 'seen' ? has('any', 'owner', 'item') : has();
+      const events = compileEvents<string>(world.graph, parse(`subscription { ${root} { ${selected} } }`), {
+        fields: { Subscription: new Set(['seen', 'listed']), P: contained, Q: contained, Item: has() },
         keys: { P: ['id'], Q: ['id'], Item: ['id'] },
-        ask: world.ask,
+        ask: (request) => world.ask(request, []),
       });
-      if (events.project) throw new Error('needs no service');
-      const { data, errors } = await events.run({ [root]: event }, { variables: {}, context: [] });
+      const { data, errors } = await run(events, { [root]: event });
       expect(errors).toEqual([]);
       return data?.[root];
     };
@@ -312,17 +310,15 @@ describe('events that do not come from a service', () => {
       const names = ['A', 'B', 'C', 'D'];
       const type = (name: string) => `type ${name} implements N @key(fields: "id") { id: ID! owner: N }`;
       const sdl = `type Query { a: A } type Subscription { seen: N } interface N { id: ID! owner: N } ${names.map(type).join(' ')}`;
-      const { graph, ask } = createWorld([{ name: 'things', sdl }], { seed: 1 });
+      const { graph, ask } = createWorld({ things: sdl }, { seed: 1 });
       const contained = names.map((name) => [name, new Set(name === 'D' ? ['id'] : ['id', 'owner'])] as const);
       const document = parse(`subscription { seen { ${'owner { '.repeat(10)} id ${'} '.repeat(10)} } }`);
-      const events = compileEvents<Call[]>(graph, document, {
+      const events = compileEvents<string>(graph, document, {
         fields: { Subscription: new Set(['seen']), ...Object.fromEntries(contained) },
         keys: Object.fromEntries(names.map((name) => [name, ['id']])),
-        ask,
+        ask: (request) => ask(request, []),
       });
-      if (events.project) throw new Error('needs no service');
-      const seen = { __typename: 'A', id: '1', owner: null };
-      const { data } = await events.run({ seen }, { variables: {}, context: [] });
+      const { data } = await run(events, { seen: { __typename: 'A', id: '1', owner: null } });
       expect(data).toEqual({ seen: { owner: null } });
     });
 

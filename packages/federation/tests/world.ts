@@ -20,19 +20,11 @@ import {
   type GraphQLResolveInfo,
   type GraphQLSchema,
 } from 'graphql';
-import {
-  createFederatedExecutor,
-  readSupergraph,
-  type AskSubgraph,
-  type FederatedExecutor,
-  type PlannedGraph,
-} from '../src/index.ts';
+import { createFederatedExecutor, readSupergraph, type AskSubgraph, type PlannedGraph } from '../src/index.ts';
 import { hash } from './seeded-random.ts';
 
-export interface Subgraph {
-  name: string;
-  sdl: string;
-}
+/** The schemas of services, by their names. */
+export type Subgraphs = Readonly<Record<string, string>>;
 
 export interface Call {
   service: string;
@@ -40,19 +32,7 @@ export interface Call {
   variables: Record<string, unknown>;
 }
 
-/** Provides values for all fields of a graph. They depend only on object and arguments, so one schema and several services agree. */
-export interface World {
-  graph: PlannedGraph;
-  executor: FederatedExecutor<Call[]>;
-  services: Map<string, GraphQLSchema>;
-  /** All services in one schema. */
-  merged: GraphQLSchema;
-  ask: AskSubgraph<Call[]>;
-  /** The mutations that ran in the services, and in the merged schema. */
-  changes: { services: string[]; merged: string[] };
-  /** The same for root fields of queries. */
-  reads: { services: string[]; merged: string[] };
-}
+export type World = ReturnType<typeof createWorld>;
 
 export type Source = { __typename?: string; id?: string } & Record<string, unknown>;
 
@@ -70,9 +50,11 @@ export interface WorldOptions {
   typeOf?: (representation: Source) => string;
 }
 
-export function compose(subgraphs: readonly Subgraph[]): string {
+export const parseSubgraph = (sdl: string) => parse(FEDERATION + sdl);
+
+export function compose(subgraphs: Subgraphs): string {
   const composed = composeServices(
-    subgraphs.map(({ name, sdl }) => ({ name, url: `http://${name}`, typeDefs: parse(FEDERATION + sdl) })),
+    Object.entries(subgraphs).map(([name, sdl]) => ({ name, url: `http://${name}`, typeDefs: parseSubgraph(sdl) })),
   );
   if (composed.errors) throw new Error(composed.errors.map(({ message }) => message).join('\n'));
   return composed.supergraphSdl;
@@ -81,11 +63,20 @@ export function compose(subgraphs: readonly Subgraph[]): string {
 const FEDERATION = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: [
   "@key", "@shareable", "@external", "@requires", "@provides", "@interfaceObject", "@inaccessible", "@override"])\n`;
 
-export function createWorld(subgraphs: readonly Subgraph[], options: WorldOptions): World {
-  const documents = new Map(subgraphs.map(({ name, sdl }) => [name, parse(FEDERATION + sdl)]));
+export const graphOf = (subgraphs: Subgraphs): PlannedGraph => readSupergraph(compose(subgraphs));
+
+/** The result of an operation whose services respond like this. */
+export const runOn = (graph: PlannedGraph, source: string, ask: AskSubgraph<Call[]>, variables = {}) =>
+  createFederatedExecutor(graph, ask).compile(parse(source)).run({ variables, context: [] });
+
+/** Provides values for all fields of a graph. They depend only on object and arguments, so one schema and several services agree. */
+export function createWorld(subgraphs: Subgraphs, options: WorldOptions) {
+  const documents = new Map(Object.entries(subgraphs).map(([name, sdl]) => [name, parseSubgraph(sdl)]));
   const graph = readSupergraph(compose(subgraphs), { debug: { maxEvaluatedPlans: 100 } });
-  const changes: World['changes'] = { services: [], merged: [] };
-  const reads: World['reads'] = { services: [], merged: [] };
+  /** The mutations that ran in the services, and in the merged schema. */
+  const changes = { services: [] as string[], merged: [] as string[] };
+  /** The same for root fields of queries. */
+  const reads = { services: [] as string[], merged: [] as string[] };
   const all = [...documents.values()];
   const objects = new Map(all.flatMap(interfaceObjectFields));
   const possible = (name: string) => {
@@ -102,6 +93,7 @@ export function createWorld(subgraphs: readonly Subgraph[], options: WorldOption
       return [name, schema];
     }),
   );
+  /** All services in one schema. */
   const merged = buildSchema(printSchema(graph.schema));
   const requires = new Map(all.flatMap((document) => [...requirements(document)]));
   resolveAll(merged, { ...common, requires, changes: changes.merged, reads: reads.merged, isMerged: true });

@@ -23,21 +23,19 @@ async function withAdmin<Result>(
   }
 }
 
-describe('our own Kafka', () => {
-  it('accepts requests as soon as it is started, and recovers its topics after a kill', async () => {
-    const options = { dataDir: join(dir.path, 'a größer, Kafka'), log: () => undefined, cacheDir: CACHE };
-    const server = await startKafka(options);
-    const topics = [{ topic: 'kept', numPartitions: 3 }];
-    expect(await withAdmin(server.url, (admin) => admin.createTopics({ topics, waitForLeaders: true }))).toBe(true);
-    expect(existsSync(join(options.dataDir, 'data', 'kept-0'))).toBe(true);
-    server.kill('SIGKILL');
-    await server.exited;
-    expect(await kafkaFailures({ brokers: [server.url] })).toHaveLength(1);
+it('our own Kafka accepts requests as soon as it is started, and recovers its topics after a kill', async () => {
+  const options = { dataDir: join(dir.path, 'a größer, Kafka'), log: () => undefined, cacheDir: CACHE };
+  const server = await startKafka(options);
+  const topics = [{ topic: 'kept', numPartitions: 3 }];
+  expect(await withAdmin(server.url, (admin) => admin.createTopics({ topics, waitForLeaders: true }))).toBe(true);
+  expect(existsSync(join(options.dataDir, 'data', 'kept-0'))).toBe(true);
+  server.kill('SIGKILL');
+  await server.exited;
+  expect(await kafkaFailures({ brokers: [server.url] })).toHaveLength(1);
 
-    const next = await startKafka({ ...options, port: server.port });
-    expect(next.url).toBe(server.url);
-    expect(await withAdmin(next.url, (admin) => admin.listTopics())).toContain('kept');
-    await next.stop();
-    expect(isAlive(next.pid)).toBe(false);
-  }, 120_000);
-});
+  const next = await startKafka({ ...options, port: server.port });
+  expect(next.url).toBe(server.url);
+  expect(await withAdmin(next.url, (admin) => admin.listTopics())).toContain('kept');
+  await next.stop();
+  expect(isAlive(next.pid)).toBe(false);
+}, 120_000);

@@ -1,4 +1,4 @@
-import type { ChangeReader, FeedEnd } from '../src/options.ts';
+import type { FeedEnd } from '../src/options.ts';
 import { BINDINGS, createChannelWorld, settled, TOPIC, type Client } from './world.ts';
 
 const OTHER = 'realtime:other';
@@ -10,34 +10,29 @@ let world: ReturnType<typeof createChannelWorld>;
 beforeEach(() => (world = createChannelWorld()));
 afterEach(() => world.end());
 
-const join = async (client: Client, payload: Record<string, unknown> = {}, topic = TOPIC, ref = '1') => {
-  client.join(ref, { access_token: 'ada.fresh.1', ...payload }, topic);
-  await settled();
-  return client.reply(ref);
-};
 const messages = ({ frames }: Client) => frames.map(([, , , event, { message }]) => message ?? event);
 
 it('a channel without bindings needs memory for its topic and refs, too, until it ends', async () => {
   const client = world.connect();
   const topic = `realtime:${'x'.repeat(200)}`;
   const config = { config: {} };
-  expect(await join(client, config, topic, '\u0001'.repeat(60))).toMatchObject({ status: 'ok' });
-  expect(await join(client, { access_token: 'none' }, OTHER, '2')).toMatchObject({ status: 'error' });
-  expect(await join(client, config, OTHER, '3')).toMatchObject({ status: 'ok' });
+  expect(await client.join('\u0001'.repeat(60), config, topic)).toMatchObject({ status: 'ok' });
+  expect(await client.join('2', { access_token: 'none' }, OTHER)).toMatchObject({ status: 'error' });
+  expect(await client.join('3', config, OTHER)).toMatchObject({ status: 'ok' });
   const reason = 'UnableToSubscribe: The service is not available right now';
-  expect(await join(client, config, `${topic}y`, '4')).toEqual({ status: 'error', response: { reason } });
+  expect(await client.join('4', config, `${topic}y`)).toEqual({ status: 'error', response: { reason } });
   expect([client.closed, world.failures.at(-1)]).toEqual([undefined, 'unavailable']);
-  expect(await join(client, config, topic, '5')).toMatchObject({ status: 'ok' });
+  expect(await client.join('5', config, topic)).toMatchObject({ status: 'ok' });
 });
 
 describe('the connection limit of a user', () => {
   it('counts all channels of a socket once, and is released when the last channel is left', async () => {
     world.mostPlaces = 1;
     const client = await world.joined();
-    expect(await join(client, {}, OTHER, '2')).toMatchObject({ status: 'ok' });
+    expect(await client.join('2', {}, OTHER)).toMatchObject({ status: 'ok' });
     client.leave('1');
     expect(world.held().places).toBe(1);
-    expect(await join(client, {}, TOPIC, '4')).toMatchObject({ status: 'ok' });
+    expect(await client.join('4')).toMatchObject({ status: 'ok' });
     for (const topic of [TOPIC, OTHER]) client.leave(null, topic);
     expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
     await world.joined();
@@ -48,7 +43,7 @@ describe('the connection limit of a user', () => {
     world.mostPlaces = 1;
     await client.push('ada.fresh.3'); // takes no other place
     const late = world.connect();
-    expect(await join(late)).toEqual({
+    expect(await late.join('1')).toEqual({
       status: 'error',
       response: { reason: 'ConnectionRateLimitReached: Too many connections of this user' },
     });
@@ -61,12 +56,6 @@ describe('the connection limit of a user', () => {
 });
 
 describe('when the feed', () => {
-  let reader: ChangeReader | undefined;
-  beforeEach(() => {
-    const { subscribe } = world.feed;
-    world.feed.subscribe = (...asked) => subscribe(...(asked.with(2, (reader = asked[2])) as typeof asked));
-  });
-
   it.each([
     ['slow', { code: 1013, reason: 'Too slow' }],
     ['stopped', { code: 1012, reason: 'Service restart' }],
@@ -74,8 +63,8 @@ describe('when the feed', () => {
     'ends as %s, the socket closes, with a notice on every channel',
     async (end, closed) => {
       const client = await world.joined();
-      await join(client, {}, OTHER, '2');
-      reader?.onEnd(end);
+      await client.join('2', {}, OTHER);
+      world.readers.at(-1)?.onEnd(end);
       expect(client.closed).toEqual(closed);
       // Takes effect at once, even if the client has not read it.
       expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
@@ -101,32 +90,28 @@ describe('when the feed', () => {
   it('has not answered yet, a channel that ends no longer waits for it', async () => {
     world.isWaiting = true;
     const client = world.connect();
-    await join(client);
-    world.waiting.shift()?.goOn(); // the token
-    await settled();
-    expect(reader?.signal?.aborted).toBe(false);
+    await client.join('1');
+    await world.release(); // the token
+    const { signal } = world.readers.at(-1) ?? {};
+    expect(signal?.aborted).toBe(false);
     client.hangUp();
-    expect(reader?.signal?.aborted).toBe(true);
+    expect(signal?.aborted).toBe(true);
   });
 
   it('is unavailable, a join is refused, and a change of the user closes the socket', async () => {
     world.isWaiting = true;
     const client = world.connect();
-    await join(client, { resume: { since: world.cursor('ada', 0) } });
-    world.waiting.shift()?.goOn(); // the token
-    await settled();
-    world.waiting.shift()?.fail();
-    await settled();
+    await client.join('1', { resume: { since: world.cursor('ada', 0) } });
+    await world.release(); // the token
+    await world.release('fail');
     expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
     expect([world.held().places, client.closed]).toEqual([0, undefined]);
     world.isWaiting = false;
-    await join(client, {}, TOPIC, '1');
+    await client.join('1');
     world.isWaiting = true;
     await client.push('bob.fresh.2');
-    world.waiting.shift()?.goOn();
-    await settled();
-    world.waiting.shift()?.fail();
-    await settled();
+    await world.release();
+    await world.release('fail');
     expect(client.closed).toEqual({ code: 1013, reason: 'The service is not available right now' });
   });
 });
@@ -134,7 +119,7 @@ describe('when the feed', () => {
 describe('a socket that is closed gracefully', () => {
   it('sends every channel the cursor to resume from, and the reason', async () => {
     const client = await world.joined({ resume: {} });
-    await join(client, { resume: {} }, OTHER, '2');
+    await client.join('2', { resume: {} }, OTHER);
     const known = client.frames.length;
     client.sendAway('Service restart');
     world.commit('ada');
@@ -213,7 +198,7 @@ describe('a channel', () => {
   it('no longer counts or exists after it is left', async () => {
     const client = world.connect();
     for (let ref = 1; ref <= 30; ref++) {
-      expect(await join(client, {}, `realtime:${ref}`, String(ref))).toMatchObject({ status: 'ok' });
+      expect(await client.join(String(ref), {}, `realtime:${ref}`)).toMatchObject({ status: 'ok' });
       client.leave(String(ref), `realtime:${ref}`);
     }
     client.send(['1', 'late', 'realtime:1', 'access_token', { access_token: 'bob.fresh.2' }]);
@@ -258,7 +243,7 @@ describe('a channel', () => {
     'is closed when its topic is joined again, even if that join is refused (%s token)',
     async (kind) => {
       const client = await world.joined({ access_token: `ada.${kind}.1` });
-      expect(await join(client, { access_token: '' }, TOPIC, '2')).toMatchObject({ status: 'error' });
+      expect(await client.join('2', { access_token: '' })).toMatchObject({ status: 'error' });
       expect(client.frames.at(-2)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
     },
   );
@@ -266,17 +251,17 @@ describe('a channel', () => {
   it('is dropped silently if its topic is joined again before it was joined', async () => {
     world.isWaiting = true;
     const client = world.connect();
-    for (const ref of ['1', '2']) await join(client, {}, TOPIC, ref);
+    for (const ref of ['1', '2']) await client.join(ref);
     await world.settle();
     expect(messages(client)).toEqual(['phx_reply', 'Subscribed to PostgreSQL']);
   });
 
   it('is closed if it can never be joined, so that its client gives up', async () => {
     const client = world.connect();
-    await join(client, { config: { postgres_changes: [{ table: 'users' }] } });
+    await client.join('1', { config: { postgres_changes: [{ table: 'users' }] } });
     expect(messages(client)).toEqual(['phx_reply', 'phx_close']);
     expect(client.frames.at(-1)).toEqual(['1', '1', TOPIC, 'phx_close', {}]);
-    await join(client, { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } }, TOPIC, '2');
+    await client.join('2', { config: { postgres_changes: [{ table: 'tasks', filter: 5 }] } });
     expect(messages(client)).toEqual(['phx_reply', 'phx_close', 'phx_reply']);
     expect(world.failures).toEqual(['refused', 'refused']);
     client.send(['9', '9', 'realtime:never', 'phx_leave', {}]);
@@ -290,7 +275,7 @@ describe('a channel', () => {
     const client = await world.joined({
       config: { postgres_changes: [all, all, { ...all, event: 'INSERT' }, titles, { ...all, event: 'DELETE' }] },
     });
-    await join(client, { config: { postgres_changes: [{ ...all, event: 'DELETE' }] } }, OTHER, '2');
+    await client.join('2', { config: { postgres_changes: [{ ...all, event: 'DELETE' }] } }, OTHER);
     const changes = client.reply('1')?.response as { postgres_changes?: { id: number }[] };
     const ids = changes.postgres_changes?.map(({ id }) => id) ?? [];
     world.commit('ada');

@@ -10,9 +10,9 @@ beforeEach(() => (world = createChannelWorld()));
 afterEach(() => world.end());
 
 const asking = (filters: string[]) => ({
-  access_token: 'ada.fresh.1',
   config: { postgres_changes: filters.map((filter) => ({ ...BINDINGS[0], filter })) },
 });
+const TOO_MANY = 'FilterLimitReached: Too many bindings or filters of this user';
 /** Each costs as much as four comparisons. */
 const many = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => `title=in.(${from + n}${',x'.repeat(79)})`);
@@ -26,8 +26,7 @@ describe('filters of channels', () => {
     expect([within, looks]).toEqual([[false, false, false], 1]);
     const before = filter('before', ({ title }) => title === 'before');
     expect(viewOf(change).isWithin(before)).toBe(false);
-    const oldRecord = { ...change.record, title: 'before' };
-    expect(viewOf({ ...change, oldRecord }).isWithin(before)).toBe(true);
+    expect(viewOf({ ...change, oldRecord: { ...change.record, title: 'before' } }).isWithin(before)).toBe(true);
   });
 
   it('are stored once for all channels with the same filter', async () => {
@@ -36,8 +35,7 @@ describe('filters of channels', () => {
     const clients = Array.from({ length: 4 }, () => world.connect());
     const join = async (topic: string) => {
       for (const client of clients)
-        client.join(topic, asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
-      await settled();
+        await client.join(topic, asking(Array.from({ length: 16 }, () => filter)), `realtime:${topic}`);
       for (const { frames } of clients) expect(frames.splice(0)[0]?.[4].status).toBe('ok'); // frames contain the filters
       await settled();
       collectGarbage();
@@ -52,9 +50,8 @@ describe('filters of channels', () => {
   it('wait for their turn to be compiled when they are many, and hold nothing for a channel that was left', async () => {
     const client = world.connect();
     world.isWaiting = true;
-    client.join('1', asking(many(3)));
-    client.join('2', asking(many(50)), 'realtime:many');
-    await settled();
+    void client.join('1', asking(many(3)));
+    await client.join('2', asking(many(50)), 'realtime:many');
     for (const { goOn } of world.waiting.splice(0)) goOn(); // the tokens are valid
     await settled();
     expect(world.waiting.map(({ what }) => what)).toEqual(['feed', 'filters']);
@@ -66,37 +63,30 @@ describe('filters of channels', () => {
   });
 
   it('are rejected with a reason when a user has too many distinct filters', async () => {
-    const sockets = [world.connect(), world.connect()];
-    sockets[0]?.join('1', asking(many(50)));
-    sockets[1]?.join('2', asking(many(50)));
-    sockets[1]?.join('3', asking(many(50, 50)), 'realtime:more');
-    await settled(); // few filters do not wait for a turn
-    sockets[1]?.join('4', asking(many(1, 100)), 'realtime:too many');
-    sockets[1]?.join('5', { ...asking(many(1, 100)), access_token: 'bob.fresh.2' }, 'realtime:of bob');
-    await settled();
-    expect(sockets[0]?.reply('1')?.status).toBe('ok');
-    expect(['2', '3', '4', '5'].map((ref) => sockets[1]?.reply(ref)?.status)).toEqual(['ok', 'ok', 'error', 'ok']);
-    expect(sockets[1]?.reply('4')?.response?.reason).toBe(
-      'FilterLimitReached: Too many bindings or filters of this user',
-    );
-    sockets[0]?.hangUp();
-    sockets[1]?.hangUp();
+    const [one, other] = [world.connect(), world.connect()];
+    const ok = expect.objectContaining({ status: 'ok' });
+    expect(await one.join('1', asking(many(50)))).toEqual(ok);
+    expect(await other.join('2', asking(many(50)))).toEqual(ok);
+    expect(await other.join('3', asking(many(50, 50)), 'realtime:more')).toEqual(ok);
+    // Few filters do not wait for a turn.
+    expect(await other.join('4', asking(many(1, 100)), 'realtime:too many')).toEqual({
+      status: 'error',
+      response: { reason: TOO_MANY },
+    });
+    const ofBob = { ...asking(many(1, 100)), access_token: 'bob.fresh.2' };
+    expect(await other.join('5', ofBob, 'realtime:of bob')).toEqual(ok);
+    for (const client of [one, other]) client.hangUp();
     expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
-    const again = world.connect();
-    again.join('1', asking(many(100, 300)));
-    await settled();
-    expect(again.reply('1')?.status).toBe('ok');
+    expect(await world.connect().join('1', asking(many(100, 300)))).toEqual(ok);
   });
 
   it('fail only the channel, not the socket, when the user of a new token has too many', async () => {
     const [full, client] = [world.connect(), world.connect()];
-    for (const ref of ['1', '2']) full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
-    client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
-    await settled();
+    for (const ref of ['1', '2']) await full.join(ref, asking(many(50, 50 * Number(ref))), `realtime:${ref}`);
+    await client.join('1', { ...asking(many(1)), access_token: 'bob.fresh.2' });
     await client.push('ada.fresh.3');
-    const message = 'FilterLimitReached: Too many bindings or filters of this user';
     expect(client.frames.slice(-2)).toMatchObject([
-      ['1', null, 'realtime:tasks', 'system', { status: 'error', message }],
+      ['1', null, 'realtime:tasks', 'system', { status: 'error', message: TOO_MANY }],
       ['1', '1', 'realtime:tasks', 'phx_error', {}],
     ]);
     for (const owner of ['ada', 'bob']) world.commit(owner, { title: '0' });
@@ -114,41 +104,37 @@ describe('a join with an invalid request', () => {
     ['a column that is not a string', { select: [{ toString: 1 }] }, 'unknown column'],
   ])('is rejected with a reason: %s', async (_what, asked, reason) => {
     const client = world.connect();
-    client.join('1', { access_token: 'ada.fresh.1', config: { postgres_changes: [{ event: '*', ...asked }] } });
-    await settled();
-    expect(client.reply('1')).toEqual({ status: 'error', response: { reason } });
+    const config = { postgres_changes: [{ event: '*', ...asked }] };
+    expect(await client.join('1', { config })).toEqual({ status: 'error', response: { reason } });
     expect(client.closed).toBeUndefined();
   });
 
   it('is not compiled before its token is verified', async () => {
-    const client = world.connect();
-    for (const [ref, access_token] of Object.entries({ 1: 'ada.forged.1', 2: '', 3: 'ada.fresh.1' }))
-      client.join(ref, { ...asking(['nonsense']), access_token }, `realtime:${ref}`);
-    await settled();
-    expect(['1', '2', '3'].map((ref) => client.reply(ref)?.response?.reason)).toEqual([
-      'InvalidJWTToken: The token provided is not valid',
-      'Unauthorized: access_token required',
-      'malformed filter: a condition is column=operator.value',
-    ]);
+    for (const [access_token, reason] of [
+      ['ada.forged.1', 'InvalidJWTToken: The token provided is not valid'],
+      ['', 'Unauthorized: access_token required'],
+      ['ada.fresh.1', 'malformed filter: a condition is column=operator.value'],
+    ]) {
+      const payload = { ...asking(['nonsense']), access_token };
+      expect(await world.connect().join('1', payload)).toMatchObject({ response: { reason } });
+    }
   });
 
   it('closes the socket after many repetitions, unless a channel is joined', async () => {
     const [hopeless, other] = [world.connect(), await world.joined()];
     for (let times = 0; times < 81; times++)
-      for (const client of [hopeless, other]) client.join('2', { access_token: 'ada.forged.1' }, 'realtime:refused');
+      for (const client of [hopeless, other])
+        void client.join('2', { access_token: 'ada.forged.1' }, 'realtime:refused');
     await settled();
     expect([hopeless.closed, other.closed]).toEqual([{ code: 1013, reason: 'Too many refused joins' }, undefined]);
   });
 
   it('is rejected when its topic is invalid or too long', async () => {
     const client = world.connect();
-    for (const [ref, length] of Object.entries({ 1: 0, 2: 247, 3: 246 }))
-      client.join(ref, { access_token: 'ada.fresh.1' }, `realtime:${'x'.repeat(length)}`);
-    await settled();
-    expect(['1', '2', '3'].map((ref) => client.reply(ref)?.response?.reason)).toEqual([
-      'TopicNameRequired: You must provide a topic name',
-      'TopicNameTooLong: A topic has at most 255 characters',
-      undefined,
-    ]);
+    const reasonFor = async (length: number) =>
+      (await client.join(String(length), {}, `realtime:${'x'.repeat(length)}`))?.response?.reason;
+    expect(await reasonFor(0)).toBe('TopicNameRequired: You must provide a topic name');
+    expect(await reasonFor(247)).toBe('TopicNameTooLong: A topic has at most 255 characters');
+    expect(await reasonFor(246)).toBeUndefined();
   });
 });

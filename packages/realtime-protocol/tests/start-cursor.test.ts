@@ -1,4 +1,3 @@
-import { eventually } from '@taskmesh/testing';
 import { createChannelWorld, settled, TOPIC, type Client } from './world.ts';
 
 let world: ReturnType<typeof createChannelWorld>;
@@ -33,11 +32,13 @@ describe('a channel that starts from now', () => {
   });
 
   it.each(['one that expired', '', 'x'.repeat(256), 5, {}, true])(
-    'reports an unusable cursor (%j) and sends the new one',
+    'reports an unusable cursor (%j), and sends the new one before any change',
     async (what) => {
       const since = what === 'one that expired' ? world.unusableCursor : what;
       const client = await world.joined({ resume: { since } });
-      expect(said(client)).toEqual([...ANSWER, 'CURSOR_EXPIRED', 'ada|1']);
+      world.commit('ada');
+      expect(said(client)).toEqual([...ANSWER, 'CURSOR_EXPIRED', 'ada|1', 'ada#2']);
+      expect(world.failures).toEqual(['cursor_expired']);
     },
   );
 
@@ -50,33 +51,26 @@ describe('a channel that starts from now', () => {
   });
 });
 
-describe('a token that cannot be verified yet', () => {
-  const SAID = { extension: 'system', status: 'error', message: 'The service is not available right now' };
-  const failing = async (client: Client) => {
-    await settled();
-    world.waiting.shift()?.fail();
-    await eventually(() => expect(client.closed?.code).toBe(1013));
-  };
-
-  it('closes the socket with a notice on every channel when one is joined with it, or receives it', async () => {
-    world.isWaiting = true;
-    const joining = world.connect();
-    joining.join('1', { access_token: 'ada.fresh.1' });
-    await failing(joining);
-    expect(joining.frames).toEqual([['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }]]);
-    world.isWaiting = false;
-    const client = await world.joined();
-    client.join('2', { access_token: 'ada.fresh.1' }, 'realtime:other');
-    await settled();
-    client.frames.length = 0;
-    world.isWaiting = true;
-    await client.push('ada.fresh.2');
-    await failing(client);
-    expect(client.frames).toEqual([
-      ['1', null, TOPIC, 'system', { ...SAID, channel: 'tasks' }],
-      ['2', null, 'realtime:other', 'system', { ...SAID, channel: 'other' }],
-    ]);
-    world.commit('ada');
-    expect(client.received()).toEqual([]);
-  });
+it('a token that cannot be verified yet closes the socket with a notice on every channel when one is joined with it, or receives it', async () => {
+  const said = { extension: 'system', status: 'error', message: 'The service is not available right now' };
+  world.isWaiting = true;
+  const joining = world.connect();
+  await joining.join('1');
+  await world.release('fail');
+  expect(joining.closed?.code).toBe(1013);
+  expect(joining.frames).toEqual([['1', null, TOPIC, 'system', { ...said, channel: 'tasks' }]]);
+  world.isWaiting = false;
+  const client = await world.joined();
+  await client.join('2', {}, 'realtime:other');
+  client.frames.length = 0;
+  world.isWaiting = true;
+  await client.push('ada.fresh.2');
+  await world.release('fail');
+  expect(client.closed?.code).toBe(1013);
+  expect(client.frames).toEqual([
+    ['1', null, TOPIC, 'system', { ...said, channel: 'tasks' }],
+    ['2', null, 'realtime:other', 'system', { ...said, channel: 'other' }],
+  ]);
+  world.commit('ada');
+  expect(client.received()).toEqual([]);
 });

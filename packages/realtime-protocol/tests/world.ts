@@ -59,7 +59,9 @@ export const settled = () => new Promise<void>((resolve) => setImmediate(resolve
 export function createChannelWorld() {
   const waiting: Waiting[] = [];
   const changes = new Map<string, Change[]>();
-  const readers = new Map<string, Set<{ reader: ChangeReader; position: number; isReplaying: boolean }>>();
+  const attachedTo = new Map<string, Set<{ reader: ChangeReader; position: number; isReplaying: boolean }>>();
+  /** All that the feed was given, in order. */
+  const readers: ChangeReader[] = [];
   const watchers = new Set<{ sid: string; onEnd: () => void }>();
   const ended = new Set<string>();
   const clients: EventEmitter[] = [];
@@ -100,15 +102,16 @@ export function createChannelWorld() {
 
   const of = (owner: string) => changes.get(owner) ?? [];
   const feed: { owners(): number; subscribe: Subscribe } = {
-    owners: () => [...readers.values()].filter(({ size }) => size > 0).length,
+    owners: () => [...attachedTo.values()].filter(({ size }) => size > 0).length,
     async subscribe(owner, after, reader) {
+      readers.push(reader);
       await pass('feed', owner);
       const [whose, sequence] = after?.split('|') ?? [owner, of(owner).length];
       if (whose !== owner) return 'cursor expired';
       const attached = { reader, position: Number(sequence), isReplaying: true };
       if (after === undefined) reader.onBegin?.(`${owner}|${sequence}`);
-      const all = readers.get(owner) ?? new Set();
-      readers.set(owner, all.add(attached));
+      const all = attachedTo.get(owner) ?? new Set();
+      attachedTo.set(owner, all.add(attached));
       void (async () => {
         for (let next; all.has(attached) && (next = of(owner)[attached.position]);) {
           await reader.drained();
@@ -170,6 +173,8 @@ export function createChannelWorld() {
       },
     });
     const webSocket = socket as unknown as WebSocket;
+    /** The reply to a ref. */
+    const reply = (to: string) => frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4];
     const send = (frame: unknown) => void socket.emit('message', Buffer.from(JSON.stringify(frame)), false);
     clients.push(socket);
     const connection = { writableLength: 0, write: (frame: Buffer) => (socket.send(textOf(frame)), true) };
@@ -185,8 +190,13 @@ export function createChannelWorld() {
       /** Pretends that this many bytes are waiting to be read. */
       lag: (bytes: number) => void (socket.bufferedAmount = bytes),
       send,
-      join: (ref: string, payload: Record<string, unknown>, topic = TOPIC) =>
-        send([ref, ref, topic, 'phx_join', { config: { postgres_changes: BINDINGS }, ...payload }]),
+      /** Resolves with the reply, if there is one by then. */
+      async join(ref: string, payload: Record<string, unknown> = {}, topic = TOPIC) {
+        const config = { postgres_changes: BINDINGS };
+        send([ref, ref, topic, 'phx_join', { config, access_token: 'ada.fresh.1', ...payload }]);
+        await settled();
+        return reply(ref);
+      },
       /** Sends another token for the channel of a join. */
       push(token: string, joinRef = '1') {
         send([joinRef, null, TOPIC, 'access_token', { access_token: token }]);
@@ -196,8 +206,7 @@ export function createChannelWorld() {
       /** The titles that the client received. */
       received: () => frames.flatMap(([, , , , { data }]) => (data ? [data.record.title] : [])),
       cursors: () => frames.flatMap(([, , , , { cursor }]) => cursor ?? []),
-      /** The reply to a ref. */
-      reply: (to: string) => frames.find(([, ref, , event]) => event === 'phx_reply' && ref === to)?.[4],
+      reply,
       hangUp: () => void socket.emit('close'),
       /** Makes the gateway close the socket gracefully. */
       sendAway: (why: string) => closeGracefully(webSocket, 'restart', [WS_CLOSE.restart, why]),
@@ -205,8 +214,7 @@ export function createChannelWorld() {
   }
 
   return Object.assign(world, {
-    waiting,
-    feed,
+    ...{ waiting, feed, readers },
     /** Resources held for users: places, session watches, and channels counted as joined. */
     held,
     /** Why channels could not be joined or failed, as counted. */
@@ -218,7 +226,7 @@ export function createChannelWorld() {
     commit(owner: string, row: Row = {}): Change {
       const change = makeChange(owner, of(owner).length + 1, row);
       changes.set(owner, [...of(owner), change]);
-      for (const attached of [...(readers.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
+      for (const attached of [...(attachedTo.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
       return change;
     },
 
@@ -226,7 +234,7 @@ export function createChannelWorld() {
     unusableCursor: `${GONE}|0`,
     /** Simulates a restore of the store: ends every reader's feed. */
     restore() {
-      for (const all of readers.values())
+      for (const all of attachedTo.values())
         for (const attached of [...all]) {
           all.delete(attached);
           attached.reader.onEnd('expired');
@@ -237,6 +245,11 @@ export function createChannelWorld() {
       ended.add(sid);
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
     },
+    /** Lets what has waited longest continue, or fail. */
+    async release(how: 'goOn' | 'fail' = 'goOn') {
+      waiting.shift()?.[how]();
+      await settled();
+    },
     /** Lets everything that waits continue, including what only starts waiting because of that. */
     async settle() {
       await settled();
@@ -245,9 +258,7 @@ export function createChannelWorld() {
     /** A client with a joined channel. */
     async joined(payload: Record<string, unknown> = {}) {
       const client = connect();
-      client.join('1', { access_token: 'ada.fresh.1', ...payload });
-      await settled();
-      expect(client.reply('1')).toMatchObject({ status: 'ok' });
+      expect(await client.join('1', payload)).toMatchObject({ status: 'ok' });
       return client;
     },
     /** Disconnects all clients. Nothing may be held for any of them afterwards. */

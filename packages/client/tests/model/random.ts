@@ -1,25 +1,24 @@
 import { createRandom as createSequence } from '@taskmesh/testing';
 
-/** Pseudo-random numbers, reproducible by their seed. */
-export interface Random {
-  /** From 0 to below 1. */
-  next(): number;
-  /** From 0 to below `below`. */
-  int(below: number): number;
-  chance(probability: number): boolean;
-  pick<Value>(values: readonly Value[]): Value;
-}
+export type Random = ReturnType<typeof createRandom>;
 
-export function createRandom(seed: number): Random {
+/** Pseudo-random numbers, reproducible by their seed. */
+export function createRandom(seed: number) {
+  /** From 0 to below 1. */
   const next = createSequence(seed);
+  /** From 0 to below `below`. */
   const int = (below: number) => Math.floor(next() * below);
   return {
     next,
     int,
-    chance: (probability) => next() < probability,
-    pick(values) {
+    chance: (probability: number) => next() < probability,
+    pick<Value>(values: readonly Value[]): Value {
       if (values.length === 0) throw new Error('nothing to pick from');
-      return values[int(values.length)] as (typeof values)[number];
+      return values[int(values.length)] as Value;
+    },
+    /** Runs one of these, each as often as its weight says. */
+    oneOf(...choices: [weight: number, run: () => unknown][]): unknown {
+      return this.pick(choices.flatMap(([weight, run]) => Array<() => unknown>(weight).fill(run)))();
     },
   };
 }

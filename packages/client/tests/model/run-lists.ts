@@ -18,11 +18,7 @@ const CATEGORIES = [null, '', 'home', 'work'];
 const PRIORITIES = ['LOW', 'MEDIUM', 'HIGH'] as const;
 
 type World = ReturnType<typeof createWorld>;
-interface Watched {
-  list: LiveTasks;
-  options: LiveTasksOptions;
-  stop: () => void;
-}
+type Watched = ReturnType<typeof openList>;
 
 /**
  * Opens random lists of one account while this and other clients write to it, over a network that loses, duplicates, delays
@@ -38,7 +34,7 @@ export async function runLists(seed: number, steps: number): Promise<void> {
     /** Events that make lists start over, which hides earlier losses. */
     rare: random.pick([0, 0.05, 0.5]),
   };
-  const world = createWorld(random, faults, random.pick([0, -DAY_MS, DAY_MS]));
+  const world = createWorld({ random, faults, skewMs: random.pick([0, -DAY_MS, DAY_MS]) });
   for (let tasks = random.int(30); tasks > 0; tasks--) world.server.create({ input: inputOf(random) });
   const lists = Array.from({ length: 3 }, () => openList(world, random));
 
@@ -68,60 +64,30 @@ async function act(world: World, random: Random, lists: Watched[], faults: Fault
   const shown = watched.list.get().tasks;
   const there = server.all();
   const ifVersion = (version: number) => (random.chance(0.3) ? version : undefined);
-  switch (random.int(17)) {
-    case 0:
-    case 1:
-      return void world.create(inputOf(random));
-    case 2:
-    case 3:
-    case 4: {
-      if (shown.length === 0) return;
-      const { id, version } = random.pick(shown);
-      return world.update(id, changeOf(random), ifVersion(version));
-    }
-    case 5: {
-      if (shown.length === 0) return;
-      const { id, version } = random.pick(shown);
-      return world.remove(id, ifVersion(version));
-    }
-    case 6:
-    case 7:
-      return void server.create({ input: inputOf(random) });
-    case 8:
-    case 9:
-    case 10:
-      return void (there.length > 0 && server.update({ id: random.pick(there).id, input: changeOf(random) }));
-    case 11:
-      return void (there.length > 0 && server.remove({ id: random.pick(there).id }));
-    case 12:
-      return random.chance(0.5) ? world.cut() : world.cutAll();
-    case 13:
-      return void watched.list.loadMore(1 + random.int(5)).catch(() => undefined);
-    case 14:
-      return void (await world.tick());
-    case 15:
-      return world.pass(random.int(3));
-    default:
-      return random.chance(faults.rare) ? rarely(world, random, watched) : undefined;
-  }
+  const onShown = (write: (task: LiveTask) => void) => shown.length > 0 && write(random.pick(shown));
+  await random.oneOf(
+    [2, () => world.create(inputOf(random))],
+    [3, () => onShown(({ id, version }) => world.update(id, changeOf(random), ifVersion(version)))],
+    [1, () => onShown(({ id, version }) => world.remove(id, ifVersion(version)))],
+    [2, () => server.create({ input: inputOf(random) })],
+    [3, () => there.length > 0 && server.update({ id: random.pick(there).id, input: changeOf(random) })],
+    [1, () => there.length > 0 && server.remove({ id: random.pick(there).id })],
+    [1, () => (random.chance(0.5) ? world.cut() : world.cutAll())],
+    [1, () => void watched.list.loadMore(1 + random.int(5)).catch(() => undefined)],
+    [1, world.tick],
+    [1, () => world.pass(random.int(3))],
+    [1, () => random.chance(faults.rare) && rarely(world, random, watched)],
+  );
 }
 
 function rarely({ server }: World, random: Random, watched: Watched): void {
-  switch (random.int(6)) {
-    case 0:
-      return server.expire();
-    case 1:
-      return server.backUp();
-    case 2:
-      return server.restore();
-    case 3:
-      return watched.stop();
-    default:
-      if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
-  }
+  const resume = () => {
+    if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
+  };
+  random.oneOf([1, server.expire], [1, server.backUp], [1, server.restore], [1, watched.stop], [2, resume]);
 }
 
-function openList(world: World, random: Random): Watched {
+function openList(world: World, random: Random) {
   const options: LiveTasksOptions = {
     orderBy: { field: random.pick(FIELDS), direction: random.pick(DIRECTIONS) },
     filter: {

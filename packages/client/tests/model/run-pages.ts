@@ -36,10 +36,10 @@ interface Written {
   /** The user has signed out since, so that it may be done or not. */
   isDiscarded: boolean;
   /** A sign-out has ended before anything more was sent, so that it must not be sent any more. */
-  isOver: boolean;
-  wasStored: boolean;
+  isOver?: boolean;
+  wasStored?: boolean;
   /** Another user has signed in since, so that it may be rejected. */
-  isReplaced: boolean;
+  isReplaced?: boolean;
 }
 
 /**
@@ -196,16 +196,9 @@ export async function runPages(seed: number, steps: number): Promise<void> {
   const write = (page: Page) => {
     const user = page.client.user()?.id;
     if (user === undefined) return;
-    const entry: Written = {
-      title: `task ${written.length}`,
-      user,
-      page,
-      // The page may not have noticed a sign-out yet.
-      isDiscarded: haveLeft.has(user) && page.messages.length > 0,
-      isOver: false,
-      wasStored: false,
-      isReplaced: false,
-    };
+    // The page may not have noticed a sign-out yet.
+    const isDiscarded = haveLeft.has(user) && page.messages.length > 0;
+    const entry: Written = { title: `task ${written.length}`, user, page, isDiscarded };
     written.push(entry);
     if (page.messages.length === 0) page.noticed = signedIn.length;
     const { noticed } = page;
@@ -241,39 +234,36 @@ export async function runPages(seed: number, steps: number): Promise<void> {
     const end = () => (page.signIns -= 1);
     page.client.signIn({ email: user, password: '' }).then(() => signedIn.push(user) && end(), end);
   };
+  const replace = (page: Page) => {
+    close(page);
+    open();
+  };
+  const endSessions = () => {
+    if (random.chance(0.5)) refresh.clear();
+    access.clear();
+  };
+  const turnList = (page: Page) => {
+    page.stopList?.();
+    page.stopList = page.stopList ? undefined : page.client.liveTasks().subscribe(() => undefined);
+  };
   const act = async (): Promise<unknown> => {
     await settled();
     const page = running().length > 0 ? random.pick(running()) : undefined;
     const any = random.pick(pages.filter(({ isClosed }) => !isClosed));
-    switch (random.int(12)) {
-      case 0:
-      case 1:
-      case 2:
-        return page && write(page);
-      case 3:
-        return page && (!page.client.user() || random.chance(0.2)) && signIn(page, random.chance(0.8) ? 'ada' : 'eve');
-      case 4:
-        // Without locks, a page may store its writes once more just after a sign-out elsewhere.
-        return hasLocks && page?.client.user() && random.chance(0.4) && void signOut(page);
-      case 5:
-      case 6:
-        return (any.isSuspended = !any.isSuspended);
-      case 7:
-        if (random.chance(0.6)) return undefined;
-        close(any);
-        return open();
-      case 8:
-        if (random.chance(0.7)) return undefined;
-        if (random.chance(0.5)) refresh.clear();
-        return access.clear();
-      case 9:
-        if (!page) return undefined;
-        if (page.stopList) page.stopList();
-        page.stopList = page.stopList ? undefined : page.client.liveTasks().subscribe(() => undefined);
-        return undefined;
-      default:
-        return tick();
-    }
+    return random.oneOf(
+      [3, () => page && write(page)],
+      [
+        1,
+        () => page && (!page.client.user() || random.chance(0.2)) && signIn(page, random.chance(0.8) ? 'ada' : 'eve'),
+      ],
+      // Without locks, a page may store its writes once more just after a sign-out elsewhere.
+      [1, () => hasLocks && page?.client.user() && random.chance(0.4) && void signOut(page)],
+      [2, () => (any.isSuspended = !any.isSuspended)],
+      [1, () => !random.chance(0.6) && replace(any)],
+      [1, () => !random.chance(0.7) && endSessions()],
+      [1, () => page && turnList(page)],
+      [2, tick],
+    );
   };
   const rest = async () => {
     const until = now + MAX_TIME_MS;

@@ -4,12 +4,11 @@ import type { Post } from '../../src/http.ts';
 import { createLiveTasks, type LiveTasks, type LiveTasksOptions } from '../../src/list/live-tasks.ts';
 import * as operations from '../../src/operations.generated.ts';
 import { createMemoryStorage } from '../../src/storage.ts';
-import type { Time } from '../../src/time.ts';
 import { createWriteQueue } from '../../src/writes/write-queue.ts';
 import { localIdOf, type Write } from '../../src/writes/write.ts';
-import { settled } from '../support/manual-time.ts';
+import { createManualTime, settled } from '../support/manual-time.ts';
 import { createModelServer, type Reported } from './model-server.ts';
-import type { Random } from './random.ts';
+import { createRandom } from './random.ts';
 
 /** Probabilities of faults. */
 export interface Faults {
@@ -28,26 +27,18 @@ interface Stream {
   isOver: boolean;
 }
 
+const NO_FAULTS: Faults = { lost: 0, doubled: 0, late: 0 };
 const USER = { id: 'user', email: 'ada@example.com', name: 'Ada' };
 
 /** A client of a model server over a network that only moves with `step`. The device's clock is ahead of the server's by `skewMs`. */
-export function createWorld(random: Random, faults: Faults, skewMs = 0) {
-  let now = Date.UTC(2026, 0, 1);
-  let timers: { at: number; call: () => void }[] = [];
+export function createWorld({ random = createRandom(1), faults = NO_FAULTS, skewMs = 0 } = {}) {
+  const { fireNext, skip, ...clock } = createManualTime();
+  const time = { ...clock, now: () => clock.now() + skewMs, random: random.next };
   /** Requests and responses in flight. */
   let underway: (() => void)[] = [];
   const streams = new Set<Stream>();
-  const server = createModelServer(() => now);
+  const server = createModelServer(clock.now);
 
-  const time: Time = {
-    now: () => now + skewMs,
-    random: random.next,
-    after(ms, call) {
-      const timer = { at: now + ms, call };
-      timers.push(timer);
-      return () => void (timers = timers.filter((each) => each !== timer));
-    },
-  };
   const run = (document: string, variables: object, traceparent: string | undefined): object => {
     const given = variables as never; // the variables of the document
     switch (document) {
@@ -144,6 +135,21 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
     stream.listener.onChange(structuredClone(reported.change), reported.traceparent);
     if (!random.chance(faults.doubled)) stream.waiting.shift();
   };
+  /** Delivers one random message of this kind and lets its promises settle. Returns false if there is none. */
+  const step = async (kind?: 'requests' | 'changes'): Promise<boolean> => {
+    await settled();
+    const busy = [...streams].filter(({ waiting, isOver }) => kind !== 'requests' && (waiting.length > 0 || isOver));
+    const requests = kind === 'changes' ? 0 : underway.length;
+    const which = random.int(requests + busy.length);
+    const stream = busy[which - requests];
+    const arrived = which < requests ? underway[which] : undefined;
+    if (arrived) {
+      underway = underway.filter((each) => each !== arrived);
+      arrived();
+    } else if (stream) deliver(stream);
+    await settled();
+    return arrived !== undefined || stream !== undefined;
+  };
 
   return {
     server,
@@ -165,37 +171,19 @@ export function createWorld(random: Random, faults: Faults, skewMs = 0) {
       writes.add({ ...write(), kind: 'delete', taskId, ifVersion }).catch(note);
     },
     pending: () => writes.pending(),
-    pass: (ms: number) => void (now += ms),
+    pass: skip,
     cut() {
       if (streams.size > 0) end(random.pick([...streams]), 'NETWORK');
     },
     cutAll() {
       for (const stream of [...streams]) end(stream, 'NETWORK');
     },
-    /** Delivers one random message of this kind and lets its promises settle. Returns false if there is none. */
-    async step(kind?: 'requests' | 'changes'): Promise<boolean> {
-      await settled();
-      const busy = [...streams].filter(({ waiting, isOver }) => kind !== 'requests' && (waiting.length > 0 || isOver));
-      const requests = kind === 'changes' ? 0 : underway.length;
-      const which = random.int(requests + busy.length);
-      const stream = busy[which - requests];
-      const arrived = which < requests ? underway[which] : undefined;
-      if (arrived) {
-        underway = underway.filter((each) => each !== arrived);
-        arrived();
-      } else if (stream) deliver(stream);
-      await settled();
-      return arrived !== undefined || stream !== undefined;
+    step,
+    /** Delivers all messages, also those that others cause. */
+    async arriveAll() {
+      while (await step());
     },
     /** Fires the next timer. Returns false if there is none. */
-    async tick(): Promise<boolean> {
-      const [next] = timers.toSorted((one, other) => one.at - other.at);
-      if (!next) return false;
-      timers = timers.filter((each) => each !== next);
-      now = Math.max(now, next.at);
-      next.call();
-      await settled();
-      return true;
-    },
+    tick: () => fireNext(),
   };
 }

@@ -1,32 +1,33 @@
-import type { Time } from '../../src/time.ts';
-
-/** Time that passes only when the test calls `pass`. */
-export interface ManualTime extends Time {
-  /** Fires all timers due within this time, one after another, and lets their promises settle. */
-  pass(ms: number): Promise<void>;
-}
-
-export function createManualTime(): ManualTime {
+/** Time that passes only when the test says so. */
+export function createManualTime() {
   let now = Date.UTC(2026, 0, 1);
   let timers: { at: number; call: () => void }[] = [];
+  /** Fires the next timer, and lets its promises settle. Returns false if there is none, or none until then. */
+  const fireNext = async (until = Infinity) => {
+    await settled();
+    const [next] = timers.filter(({ at }) => at <= until).toSorted((one, other) => one.at - other.at);
+    if (!next) return false;
+    timers = timers.filter((each) => each !== next);
+    now = Math.max(now, next.at);
+    next.call();
+    await settled();
+    return true;
+  };
   return {
     now: () => now,
     random: () => 0.5,
-    after(ms, call) {
+    after(ms: number, call: () => void) {
       const timer = { at: now + ms, call };
       timers.push(timer);
       return () => void (timers = timers.filter((each) => each !== timer));
     },
-    async pass(ms) {
+    /** Sets the clock forward, without firing timers. */
+    skip: (ms: number) => void (now += ms),
+    fireNext,
+    /** Fires all timers due within this time, one after another, and lets their promises settle. */
+    async pass(ms: number) {
       const until = now + ms;
-      for (;;) {
-        await settled();
-        const [next] = timers.filter(({ at }) => at <= until).toSorted((one, other) => one.at - other.at);
-        if (!next) break;
-        timers = timers.filter((each) => each !== next);
-        now = Math.max(now, next.at);
-        next.call();
-      }
+      while (await fireNext(until));
       now = until;
       await settled();
     },

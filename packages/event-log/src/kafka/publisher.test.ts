@@ -21,11 +21,8 @@ function createFakeProducer() {
 const record = (value: string, key = 'k'): LogRecord => ({ key, value });
 const notTaken = (...records: LogRecord[]): Reasons => new Map(records.map((each) => [each, new Error('no answer')]));
 
-const namedBy = async (publishing: Promise<void>): Promise<string[]> => {
-  const error = await publishing.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
+const namedBy = async (publishing: Promise<void>) => {
+  const error: unknown = await publishing.catch((reason: unknown) => reason);
   if (!(error instanceof PublishError)) throw new Error('no PublishError', { cause: error });
   return [...error.reasons.keys()].map(({ value }) => value);
 };

@@ -16,11 +16,13 @@ const message = (offset: number, more: Partial<FetchedMessage> = {}): FetchedMes
   value: Buffer.from(String(offset)),
   ...more,
 });
-const ok = (partition: number, ...messages: FetchedMessage[]) => ({ partition, errorCode: 0, messages });
+const ok = (partition: number, ...messages: (number | FetchedMessage)[]) => ({
+  ...{ partition, errorCode: 0 },
+  messages: messages.map((each) => (typeof each === 'number' ? message(each) : each)),
+});
 const failed = (partition: number, errorCode: number) => ({ partition, errorCode, messages: [] });
 
-type Asked = { partition: number; offset: bigint }[];
-type Fetch = (partitions: Asked) => FetchedPartition[] | Error;
+type Fetch = (partitions: { partition: number; offset: bigint }[]) => FetchedPartition[] | Error;
 type ListOffsets = (partitions: { partition: number; at: bigint }[]) => ListedOffset[];
 
 const topicOf = (leaders: number[], id = 't1'): ClusterMetadata => ({
@@ -44,7 +46,10 @@ function createCluster(...leaders: number[]) {
     lastAsked: (host: string) => asked.findLast((line) => line.startsWith(host)),
     open: () => open.size,
     connects: () => connects,
-    answer: (host: string, ...answers: Fetch[]) => void fetches.set(host, [...(fetches.get(host) ?? []), ...answers]),
+    answer(host: string, ...answers: (FetchedPartition[] | Fetch)[]) {
+      const all = answers.map((each) => (typeof each === 'function' ? each : () => each));
+      fetches.set(host, [...(fetches.get(host) ?? []), ...all]);
+    },
     connect({ host }: Address): Node {
       const closing = Promise.withResolvers<never>();
       closing.promise.catch(() => undefined);
@@ -124,7 +129,7 @@ describe('reading a topic from its leaders', () => {
     cluster.answer('one', () => {
       const stopSoon = () => void (values.length < 20 ? setImmediate(stopSoon) : stop());
       setImmediate(stopSoon);
-      return [ok(0, ...Array.from({ length: 10_000 }, (_, offset) => message(offset)))];
+      return [ok(0, ...Array(10_000).keys())];
     });
     await eventually(() => values.length >= 20);
     await stop();
@@ -135,12 +140,7 @@ describe('reading a topic from its leaders', () => {
   it('continues after the last delivered record, and skips earlier ones of a batch and control records', async () => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: 5n }];
-    cluster.answer(
-      'one',
-      () => [ok(0, message(3), message(4), message(5), message(6))],
-      () => [ok(0, message(7, { isControlRecord: true }))],
-      () => [ok(0, message(8))],
-    );
+    cluster.answer('one', [ok(0, 3, 4, 5, 6)], [ok(0, message(7, { isControlRecord: true }))], [ok(0, 8)]);
     const { values, ready } = read(cluster);
     await ready();
     await eventually(() => cluster.asked.length === 4);
@@ -173,11 +173,12 @@ describe('reading a topic from its leaders', () => {
   });
 });
 
-describe('a topic that is recreated while it is followed', () => {
-  it.each<[string, Fetch]>([
-    ['connection', () => new Error('reset by peer')],
-    ['partition', () => [failed(0, UNKNOWN_TOPIC)]],
-  ])('is read from its first record after a failed %s, never from the old offset', async (_, failure) => {
+it.each<[string, Fetch]>([
+  ['connection', () => new Error('reset by peer')],
+  ['partition', () => [failed(0, UNKNOWN_TOPIC)]],
+])(
+  'a topic that is recreated while it is followed is read from its first record after a failed %s, never from the old offset',
+  async (_, failure) => {
     const cluster = createCluster(1);
     cluster.listOffsets = ([asked]) => [{ partition: 0, errorCode: 0, offset: asked?.at === BEGIN ? 0n : 30n }];
     cluster.answer('one', (...asked) => {
@@ -186,15 +187,15 @@ describe('a topic that is recreated while it is followed', () => {
     });
     read(cluster);
     await eventually(() => expect(cluster.asked).toEqual(['one: 0@30', 'one: 0@0']));
-  });
-});
+  },
+);
 
 describe('a failing part of a topic', () => {
   it('does not affect partitions of other leaders when a leader refuses connections', async () => {
     const cluster = createCluster(1, 2);
     cluster.down.add('two');
     const { values, lines } = read(cluster);
-    for (let offset = 0; offset < 5; offset += 1) cluster.answer('one', () => [ok(0, message(offset))]);
+    for (let offset = 0; offset < 5; offset += 1) cluster.answer('one', [ok(0, offset)]);
     await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
     expect(values).toEqual(['0', '1', '2', '3', '4']);
     // Six requests, so the working leader was never interrupted.
@@ -202,19 +203,15 @@ describe('a failing part of a topic', () => {
     expect(cluster.asked.filter((line) => line.startsWith('one'))).toHaveLength(6);
 
     cluster.down.delete('two');
-    cluster.answer('two', () => [ok(1, message(0))]);
+    cluster.answer('two', [ok(1, 0)]);
     await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
     expect(values).toHaveLength(6);
   });
 
   it('does not affect other partitions of the same leader, and recovers', async () => {
     const cluster = createCluster(1, 1);
-    cluster.answer(
-      'one',
-      () => [failed(0, NOT_LEADER), ok(1, message(0), message(1))],
-      () => [ok(1, message(2))],
-      ...Array.from({ length: 3 }, () => () => []),
-      (asked) => asked.map(({ partition }) => ok(partition)),
+    cluster.answer('one', [failed(0, NOT_LEADER), ok(1, 0, 1)], [ok(1, 2)], [], [], [], (asked) =>
+      asked.map(({ partition }) => ok(partition)),
     );
     const { values } = read(cluster);
     await eventually(() => expect(values).toEqual(['0', '1', '2']));
@@ -223,15 +220,11 @@ describe('a failing part of a topic', () => {
 
   it('is followed to its new leader without interrupting other partitions', async () => {
     const cluster = createCluster(1, 2);
-    cluster.answer(
-      'two',
-      () => [ok(1, message(0), message(1))],
-      () => {
-        cluster.metadata = topicOf([1, 3]);
-        cluster.metadata.brokers.push({ nodeId: 3, host: 'three', port: 1 });
-        return new Error('reset by peer');
-      },
-    );
+    cluster.answer('two', [ok(1, 0, 1)], () => {
+      cluster.metadata = topicOf([1, 3]);
+      cluster.metadata.brokers.push({ nodeId: 3, host: 'three', port: 1 });
+      return new Error('reset by peer');
+    });
     const { values } = read(cluster);
     await eventually(() => expect(cluster.lastAsked('three')).toBe('three: 1@2'));
     expect(values).toEqual(['0', '1']);
@@ -245,11 +238,7 @@ describe('a failing part of a topic', () => {
       expect(lines).toMatchObject([{ level: 'warn', part: 1, err: { message: 'The partition has no leader.' } }]),
     );
     cluster.metadata = topicOf([1, 1]);
-    cluster.answer(
-      'one',
-      () => [],
-      () => [ok(0), ok(1)],
-    );
+    cluster.answer('one', [], [ok(0), ok(1)]);
     await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
   });
 });

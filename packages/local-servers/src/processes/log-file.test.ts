@@ -30,7 +30,6 @@ describe('a log file with a size limit', () => {
     const stop = limitLogFile(file, { maxBytes: 1_000, checkMs: 1 });
     while (!existsSync(`${file}.1`)) await new Promise(setImmediate);
     await stop();
-    const sizes = () => [statSync(file).size, statSync(`${file}.1`).size];
-    expect(sizes()).toEqual([0, content.length]);
+    expect([file, `${file}.1`].map((each) => statSync(each).size)).toEqual([0, content.length]);
   });
 });
