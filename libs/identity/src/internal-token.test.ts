@@ -14,9 +14,7 @@ const clock = { ms: START_MS, now: () => clock.ms };
 beforeAll(async () => {
   [gatewayKey, backupKey] = [await createSigningKey('gateway-1'), await createSigningKey('backup-1')];
 });
-beforeEach(() => {
-  clock.ms = START_MS;
-});
+beforeEach(() => void (clock.ms = START_MS));
 
 const createVerifier = (more: JWK[] = []) =>
   createIdentityVerifier({
@@ -59,10 +57,6 @@ describe('an internal token', () => {
   it('omits an address and a client that are not text', async () => {
     const identity = await createVerifier().verify(await forge({ claims: { ip: 5, client: {} } }));
     expect(Object.keys(identity)).toEqual(['role', 'userId', 'sessionId']);
-  });
-
-  it('is valid before the tests below change it', async () => {
-    expect(await createVerifier().verify(await forge())).toEqual({ role: 'user', userId: 'ada', sessionId: 'session' });
   });
 
   it.each<[string, Parameters<typeof forge>[0]]>([
@@ -111,9 +105,8 @@ describe('an internal token', () => {
     const unsigned = `${encoded({ alg: 'none', typ: 'int+jwt', kid: 'gateway-1' })}.${claims}.`;
     const payload = JSON.parse(Buffer.from(claims, 'base64url').toString()) as JWTPayload;
     const secret = Buffer.from(JSON.stringify(publicKeys({ keys: [gatewayKey] }).keys[0]));
-    const symmetric = await new SignJWT(payload)
-      .setProtectedHeader({ alg: 'HS256', typ: 'int+jwt', kid: 'gateway-1' })
-      .sign(secret);
+    const header = { alg: 'HS256', typ: 'int+jwt', kid: 'gateway-1' };
+    const symmetric = await new SignJWT(payload).setProtectedHeader(header).sign(secret);
     for (const token of [unsigned, symmetric])
       await expect(createVerifier().verify(token)).rejects.toMatchObject(REFUSED);
   });

@@ -53,15 +53,13 @@ export function scannedTables(
   { statements, small }: { statements: readonly Statement[]; small: readonly string[] },
 ): Promise<Record<string, string[]>> {
   return withMigrated(create, async ({ pool }) => {
-    const indexes = await pool.query<{ name: string }>(
-      'select indexrelid::regclass::text as name from pg_index where indpred is not null',
-    );
+    const PARTIAL = 'select indexrelid::regclass::text as name from pg_index where indpred is not null';
+    const indexes = await pool.query<{ name: string }>(PARTIAL);
     const partial = new Set(indexes.rows.map(({ name }) => name));
     const found: Record<string, string[]> = {};
     for (const { name, text } of statements) {
-      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
-        `explain (generic_plan, format json) ${text}`,
-      );
+      const explain = `explain (generic_plan, format json) ${text}`;
+      const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(explain);
       const scanned = new Set(rows.flatMap((row) => scansIn(row['QUERY PLAN'][0].Plan, partial)));
       const large = [...scanned].filter((table) => !small.includes(table));
       if (large.length > 0) found[name] = large.toSorted();
@@ -115,9 +113,8 @@ async function prepared(client: Client, text: string): Promise<string> {
  */
 export async function pagesOf(client: Client, { text }: Statement, values: unknown[]): Promise<number> {
   const name = await prepared(client, text);
-  const { rows } = await client.query(
-    `explain (analyze, buffers, timing off, format json) execute ${name} (${values.map(literal).join(', ')})`,
-  );
+  const execute = `execute ${name} (${values.map(literal).join(', ')})`;
+  const { rows } = await client.query(`explain (analyze, buffers, timing off, format json) ${execute}`);
   const { Plan } = rows[0]['QUERY PLAN'][0];
   return Plan['Shared Hit Blocks'] + Plan['Shared Read Blocks'];
 }

@@ -1,13 +1,11 @@
-import { createTestDatabase, eventually, makeTempDir } from '@taskmesh/testing';
+import { connectClient, createTestDatabase, eventually, makeTempDir } from '@taskmesh/testing';
 import { readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runInChild } from '../src/child/index.ts';
 import { LoadError, loadDumpInChild, type ChildLoadOptions } from '../src/index.ts';
-import { withClient } from './loading.ts';
 
-const dir = makeTempDir();
-const path = join(dir, 'database.sql');
+const path = join(makeTempDir(), 'database.sql');
 const database = await createTestDatabase('load');
 const connection = { connectionString: database.url, application_name: 'load' };
 const LOST = new Error('lost');
@@ -36,10 +34,8 @@ describe('loading a dump in a separate process', () => {
   it('names the line that PostgreSQL refuses, but no values', async () => {
     const loading = load('create table t (a int);\ncopy t from stdin;\nsecret\n\\.\n');
     await expect(loading).rejects.toBeInstanceOf(LoadError);
-    await expect(loading).rejects.toMatchObject({
-      message: 'Line 2: PostgreSQL refuses a value (22P02, table t, row 1, column a)',
-      cause: { code: '22P02' },
-    });
+    const message = 'Line 2: PostgreSQL refuses a value (22P02, table t, row 1, column a)';
+    await expect(loading).rejects.toMatchObject({ message, cause: { code: '22P02' } });
   });
 
   it('is aborted even before its process has started, with the reason of the abort', async () => {
@@ -50,12 +46,10 @@ describe('loading a dump in a separate process', () => {
   });
 
   it('is ended together with its session when it waits forever', async () => {
-    await withClient(database.url, async (holder) => {
-      await holder.query('begin; lock table pg_class in access exclusive mode');
-      const loading = load('create table t (a int);', { signal: AbortSignal.timeout(1_500) });
-      await expect(loading).rejects.toMatchObject({ name: 'TimeoutError' });
-      await holder.query('rollback');
-    });
+    const holder = await connectClient(database.url, 'begin; lock table pg_class in access exclusive mode');
+    const loading = load('create table t (a int);', { signal: AbortSignal.timeout(1_500) });
+    await expect(loading).rejects.toMatchObject({ name: 'TimeoutError' });
+    await holder.end();
     const sessions = `select 1 from pg_stat_activity where application_name = 'load' and datname = current_database()`;
     await eventually(async () => expect(await database.query(sessions)).toEqual([]));
   });

@@ -1,31 +1,27 @@
 import { createLoading, genuineDump } from './loading.ts';
 
-const database = await createLoading('load');
-const load = (dump: string | Buffer) => database.load(dump);
-const query = (text: string) => database.query(text);
+const { url, load, query, check, clear } = await createLoading('load');
 
 describe('loading a dump', () => {
-  beforeEach(() => database.clear());
+  beforeEach(clear);
 
   it('loads only tables and rows of dumps of pg_dump, with and without restrict lines, and counts what it skips', async () => {
     const dump = await genuineDump();
     expect(dump).toContain('\\restrict');
     const { copiedRows, skipped } = await load(dump);
-    await database.check();
+    await check();
     expect(await query('select count(*)::int as n from restored.tasks')).toEqual([{ n: 23 }]);
     const unusual = `description = '\\.' or description like E'\\r%' or description = E'\\restrict ABC'`;
     expect(await query(`select 1 from restored.tasks where ${unusual}`)).toHaveLength(3);
-    const columns = await query(
-      `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute where attrelid = 'restored.tasks'::regclass and attname in ('priority', 'n', 'created_at') order by 1`,
-    );
-    expect(columns.map(({ name, type }) => [name, type])).toEqual([['created_at', 'timestamp with time zone'], ['priority', 'text']]); // prettier-ignore
+    const columns = `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute where attrelid = 'restored.tasks'::regclass and attname in ('priority', 'n', 'created_at') order by 1`;
+    expect(await query(columns)).toEqual([{ name: 'created_at', type: 'timestamp with time zone' }, { name: 'priority', type: 'text' }]); // prettier-ignore
     expect(Object.fromEntries(skipped.map(({ kind, count }) => [kind, count]))).toEqual({
       'collation': 1, 'comment': 3, 'constraint': 6, 'default': 2, 'extension': 2, 'function': 2, 'generated column': 1, 'index': 2,
       'materialized view': 2, 'operator': 1, 'owner': 16, 'policy': 1, 'row level security': 1, 'rule': 1, 'schema': 1,
       'sequence': 4, 'statistics': 1, 'trigger': 1, 'type': 2, 'view': 1,
     }); // prettier-ignore
 
-    await database.clear();
+    await clear();
     expect(await load(dump.replaceAll(/^\\(un)?restrict .*\n/gm, ''))).toMatchObject({ copiedRows });
   });
 
@@ -48,7 +44,7 @@ describe('loading a dump', () => {
       { id: 100, title: 'high' },
       { id: 300, title: 'more' },
     ]);
-    await database.check();
+    await check();
   });
 
   it('loads constants as written, and constant defaults', async () => {
@@ -60,10 +56,8 @@ describe('loading a dump', () => {
         (1, e'a\\tb', 'ok'::mood, '{ok}'::mood[], cast('s' as short), -1.255, '\\xff'::bytea, '2026-01-01T00:00Z'::timestamptz),
         (-2, $$'$$, null, array['ok'::mood], 'ü', +1, null, default);
       insert into t values (3, default, null, null, null, null, null, '2026-01-01', default) on conflict do nothing;`);
-    const rows = await query(
-      "select id, a, m, ms, s, n, b::text, at > now() - interval '1 h' as recent, ok, u is not null as u from restored.t order by id",
-    );
-    expect(rows).toEqual([
+    const rows = `select id, a, m, ms, s, n, b::text, at > now() - interval '1 h' as recent, ok, u is not null as u from restored.t order by id`;
+    expect(await query(rows)).toEqual([
       { id: -2, a: "'", m: null, ms: ['ok'], s: 'ü', n: '1.00', b: null, recent: true, ok: false, u: true },
       { id: 1, a: 'a\tb', m: 'ok', ms: ['ok'], s: 's', n: '-1.26', b: '\\xff', recent: false, ok: false, u: true },
       { id: 3, a: 'x', m: null, ms: null, s: null, n: null, b: null, recent: expect.any(Boolean), ok: false, u: true },
@@ -87,7 +81,7 @@ describe('loading a dump', () => {
   });
 
   it('preserves strings on a server that interprets backslashes in all of them', async () => {
-    const name = new URL(database.url).pathname.slice(1);
+    const name = new URL(url).pathname.slice(1);
     await query(`alter database "${name}" set standard_conforming_strings = off`);
     const text = `\\'; drop table restored.t; --`;
     await load(`
@@ -99,11 +93,9 @@ describe('loading a dump', () => {
 
   it('loads an INSERT of a hundred thousand rows in pieces', async () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `(${index}, 'it''s, number (${index}')`);
-    await load(
-      `create table "values" (id int, name text);\ninsert into "values" (id, name) values ${rows.join(',\n')};`,
-    );
-    expect(
-      await query('select count(*)::int as n, max(id) as last, max(length(name)) as long from restored."values"'),
-    ).toEqual([{ n: 100_000, last: 99_999, long: 19 }]);
+    const insert = `insert into "values" (id, name) values ${rows.join(',\n')};`;
+    await load(`create table "values" (id int, name text);\n${insert}`);
+    const loaded = 'select count(*)::int as n, max(id) as last, max(length(name)) as long from restored."values"';
+    expect(await query(loaded)).toEqual([{ n: 100_000, last: 99_999, long: 19 }]);
   });
 });

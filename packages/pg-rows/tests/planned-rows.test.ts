@@ -78,9 +78,8 @@ describe('the rows of a dump', () => {
   it('are inserted by column name or position, with defaults for omitted columns', async () => {
     const inserts = `insert into t values (1); insert into t (b) values (2); insert into t (b, g, a) values (1, default, default); insert into t values (1, 2, default) on conflict do nothing;
       insert into t overriding system value values (3, 4), (5, 6);`;
-    expect(
-      await rowsOf(`create table t (a int, b int, g int generated always as (a) stored, c int);${inserts}`),
-    ).toEqual([
+    const table = 'create table t (a int, b int, g int generated always as (a) stored, c int);';
+    expect(await rowsOf(table + inserts)).toEqual([
       'insert into restored.t (a) values (1);',
       'insert into restored.t (b) values (2);',
       'insert into restored.t (b, a) values (1,default);',
@@ -93,18 +92,15 @@ describe('the rows of a dump', () => {
     'are rejected if a constraint could exclude them: %s',
     async (table) => {
       expect(await rowsOf(`${table} insert into t values (1);`)).toEqual(['insert into restored.t (a) values (1);']);
-      await expect(planDump(`${table} insert into t values (1) on conflict do nothing;`)).rejects.toThrow(
-        'ON CONFLICT is allowed only before the constraints of its table',
-      );
+      const late = planDump(`${table} insert into t values (1) on conflict do nothing;`);
+      await expect(late).rejects.toThrow('ON CONFLICT is allowed only before the constraints of its table');
     },
   );
 
   it('are skipped for tables that are not loaded, and reported if the dump does not declare the table', async () => {
     const dump = `create table app.t (a int); copy app.t from stdin;\n1\n\\.\ninsert into app.t values (1); copy other.t from stdin;\n1\n\\.\ninsert into other.t values (1);`;
-    expect(await planDump(dump)).toEqual({
-      sql: [],
-      skipped: { 'data of an unknown table': 2, 'table outside of public': 1 },
-    });
+    const skipped = { 'data of an unknown table': 2, 'table outside of public': 1 };
+    expect(await planDump(dump)).toEqual({ sql: [], skipped });
   });
 });
 

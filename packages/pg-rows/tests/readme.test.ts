@@ -41,9 +41,7 @@ it('the examples in the README run', async () => {
   const [wanted] = await source.query(settings, [source.name]);
   expect(wanted).toMatchObject({ datconnlimit: 77, settings: expect.arrayContaining(['app.secret=it\'s "odd"']) });
   expect(await source.query(settings, [`${source.name}_new`])).toEqual([wanted]);
-  expect(await target.query('select * from loaded.people order by id')).toEqual([
-    { id: 1, name: 'Ada', password: '' },
-    { id: 2, name: 'Grace', password: '' },
-  ]);
+  const people = ['Ada', 'Grace'].map((name, index) => ({ id: index + 1, name, password: '' }));
+  expect(await target.query('select * from loaded.people order by id')).toEqual(people);
   expect(await target.query('select * from sessions')).toEqual([{ id: 's', person: 1 }]);
 }, 30_000);

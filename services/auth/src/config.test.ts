@@ -33,28 +33,22 @@ describe("auth's configuration", () => {
   it('requires both OIDC_ISSUER and OIDC_CLIENT_ID for a sign-in provider', () => {
     const provider = { OIDC_ISSUER: 'https://login.example.com', OIDC_CLIENT_ID: 'taskmesh' };
     const { oidc, secrets } = readAuthConfig({ POSTGRES_URL, ...provider });
-    expect(oidc).toEqual({
-      ...{ issuer: 'https://login.example.com', clientId: 'taskmesh' },
-      name: 'login.example.com',
-    });
+    expect(oidc).toEqual({ issuer: 'https://login.example.com', clientId: 'taskmesh', name: 'login.example.com' });
     expect(secrets.oidcClientSecret).toBeUndefined();
     const more = { OIDC_NAME: 'Example', OIDC_CLIENT_SECRET: 'x' };
     const config = readAuthConfig({ POSTGRES_URL, ...provider, ...more });
     expect([config.oidc?.name, config.secrets.oidcClientSecret]).toEqual(['Example', 'x']);
-    for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_ID'])
-      expect(problemsOf({ POSTGRES_URL, ...provider, ...more, [name]: '' })).toEqual([
-        expect.stringMatching(new RegExp(`^${name} is needed: with OIDC_`)),
-      ]);
+    for (const name of ['OIDC_ISSUER', 'OIDC_CLIENT_ID']) {
+      const problem = expect.stringMatching(new RegExp(`^${name} is needed: with OIDC_`));
+      expect(problemsOf({ POSTGRES_URL, ...provider, ...more, [name]: '' })).toEqual([problem]);
+    }
     expect(problemsOf({ POSTGRES_URL, OIDC_CLIENT_SECRET: 'x' })).toHaveLength(2);
   });
 
+  const MORE = ['https://a.example?b=c', 'https://a.example/#x', 'https://u:p@a.example'];
+
   it.each<[string, string, RegExp, string[]]>([
-    [
-      'PUBLIC_URL',
-      'has more than an address',
-      /^PUBLIC_URL must be an address/,
-      ['https://a.example?b=c', 'https://a.example/#x', 'https://u:p@a.example'],
-    ],
+    ['PUBLIC_URL', 'has more than an address', /^PUBLIC_URL must be an address/, MORE],
     [
       'OIDC_ISSUER',
       'is on another machine without TLS, has a query or a user, or is not an HTTP URL',
@@ -93,11 +87,9 @@ describe("auth's configuration", () => {
       ],
     ],
   ])('rejects a %s that %s', (name, _what, reason, values) => {
-    for (const value of values)
-      expect([value, problemsOf({ POSTGRES_URL, OIDC_CLIENT_ID: 'c', OIDC_ISSUER: LOCAL, [name]: value })]).toEqual([
-        value,
-        [expect.stringMatching(reason)],
-      ]);
+    const env = { POSTGRES_URL, OIDC_CLIENT_ID: 'c', OIDC_ISSUER: LOCAL };
+    const problems = [expect.stringMatching(reason)];
+    for (const value of values) expect([value, problemsOf({ ...env, [name]: value })]).toEqual([value, problems]);
   });
 
   it('accepts a sender with or without a name, and an issuer on this machine without TLS', () => {

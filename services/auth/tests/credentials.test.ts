@@ -1,14 +1,6 @@
 import { whileLocked } from '@taskmesh/testing';
-import {
-  CHANGE_PASSWORD,
-  codeOf,
-  LOGIN_PLAIN,
-  outcomesOf,
-  type OpenSession,
-  CHANGE_EMAIL,
-  CONFIRM_EMAIL,
-} from './support/operations.ts';
-import { PASSWORD, useAuth, tokenIn } from './support/running-auth.ts';
+import { codeOf, outcomesOf, type OpenSession } from './support/operations.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
 import type { Issue } from '@taskmesh/contracts';
 import type { Identity } from '@taskmesh/identity';
 import type { SubgraphResult } from '@taskmesh/subgraph';
@@ -19,72 +11,49 @@ const NEW_PASSWORD = 'another horse battery';
 
 const running = useAuth();
 
-const login = (email: string, password: string) => running.send(LOGIN_PLAIN, { input: { email, password } });
-
 describe('changing the password', () => {
-  const change = (
-    { identity }: Pick<OpenSession, 'identity'>,
-    currentPassword = PASSWORD,
-    newPassword = NEW_PASSWORD,
-  ) => running.send(CHANGE_PASSWORD, { input: { currentPassword, newPassword } }, identity);
-
   it('succeeds once in many concurrent attempts', async () => {
     const ada = await running.signUp('ada@example.com');
     const passwords = Array.from({ length: 5 }, (_, number) => `${NEW_PASSWORD} ${number}`);
-    const results = await Promise.all(passwords.map((password) => change(ada, PASSWORD, password)));
+    const results = await Promise.all(passwords.map((password) => running.changePassword(ada, password)));
     const won = passwords.filter((_password, index) => !results[index]?.errors);
     expect(won).toHaveLength(1);
-    for (const password of passwords)
-      expect(codeOf(await login('ada@example.com', password))).toBe(
-        password === won[0] ? undefined : 'UNAUTHENTICATED',
-      );
+    const logins = await Promise.all(passwords.map((password) => running.tryLogIn('ada@example.com', password)));
+    expect(passwords.filter((_password, index) => !logins[index]?.errors)).toEqual(won);
   });
 
   it('invalidates a recovery mail that was already sent', async () => {
     const ada = await running.signUp('ada@example.com');
     const token = await running.mailedToken('ada@example.com');
-    await change(ada);
+    await running.changePassword(ada, NEW_PASSWORD);
     expect(codeOf(await running.resetPassword(token, 'a third horse battery'))).toBe('BAD_USER_INPUT');
-  });
-
-  it('cancels a recovery mail in progress', async () => {
-    await running.signUp('ada@example.com');
-    const send = async () => {
-      await running.requestReset('ada@example.com');
-      await running.auth.processAll();
-    };
-    await whileLocked(running.database, ['select from accounts for update'], send, {
-      meanwhile: (change) => change.query('delete from recovery_requests'),
-    });
-    expect(running.postbox.mails).toEqual([]);
   });
 
   it('is reported by mail, even after mails of kinds that only a newer version knows, which it skips', async () => {
     const ada = await running.signUp('ada@example.com');
-    await running.database.query(
+    await running.query(
       `insert into account_mails (id, account_id, kind, recipient, request_id, created_at, next_attempt_at)
        select gen_random_uuid(), $1, 'kind.of.tomorrow', 'ada@example.com', 'request-1', to_timestamp(0), to_timestamp(n)
        from generate_series(1, 3) n`,
       [ada.userId],
     );
-    await change(ada);
+    await running.changePassword(ada, NEW_PASSWORD);
     await running.auth.processAll();
     expect(running.postbox.mails.map(({ subject }) => subject)).toEqual(['Your Taskmesh password was changed']);
-    expect(
-      await running.database.query(
-        'select kind, attempts, next_attempt_at = to_timestamp(1) as first from account_mails order by next_attempt_at',
-      ),
-    ).toEqual([true, false, false].map((first) => ({ kind: 'kind.of.tomorrow', attempts: 0, first })));
+    const left =
+      'select kind, attempts, next_attempt_at = to_timestamp(1) as first from account_mails order by next_attempt_at';
+    const skipped = { kind: 'kind.of.tomorrow', attempts: 0 };
+    expect(await running.query(left)).toEqual([true, false, false].map((first) => ({ ...skipped, first })));
   });
 
   it('is reported at most twenty times an hour, as the address of a new account is not confirmed', async () => {
     const ada = await running.signUp('victim@example.com');
-    for (let count = 0; count < 10; count++) await change(ada, PASSWORD, PASSWORD);
+    for (let count = 0; count < 10; count++) await running.changePassword(ada);
     running.postbox.failure = new Error('connect ECONNREFUSED');
     await running.auth.processAll();
     running.postbox.failure = undefined;
     running.clock.advance(10_000);
-    for (let count = 0; count < 12; count++) expect((await change(ada, PASSWORD, PASSWORD)).errors).toBeUndefined();
+    for (let count = 0; count < 12; count++) expect((await running.changePassword(ada)).errors).toBeUndefined();
     await running.auth.processAll();
     expect(running.postbox.mails).toHaveLength(20);
   });
@@ -97,9 +66,9 @@ describe('requesting a recovery mail', () => {
     await running.signUp('ada@example.com');
     running.postbox.failure = new Error('later');
     const answers = [await running.requestReset('ada@example.com'), await running.requestReset('unknown@example.com')];
-    expect(answers).toEqual([{ data: { requestPasswordReset: true } }, { data: { requestPasswordReset: true } }]);
+    expect(answers).toEqual(Array(2).fill({ data: { requestPasswordReset: true } }));
     await running.auth.processAll();
-    const rows = await running.database.query('select email_key from recovery_requests');
+    const rows = await running.query('select email_key from recovery_requests');
     expect(rows).toEqual([{ email_key: 'ada@example.com' }]); // waits for its next attempt; the other row is deleted
     expect(running.postbox.mails).toEqual([]);
   });
@@ -111,7 +80,7 @@ describe('requesting a recovery mail', () => {
     await running.auth.processAll();
     running.clock.advance(1_500);
     await running.auth.processAll();
-    const [waiting] = await running.database.query('select attempts, next_attempt_at from recovery_requests');
+    const [waiting] = await running.query('select attempts, next_attempt_at from recovery_requests');
     expect(waiting?.attempts).toBe(2);
     expect(Number(waiting?.next_attempt_at) - running.clock.now()).toBeGreaterThan(1_000);
 
@@ -121,40 +90,31 @@ describe('requesting a recovery mail', () => {
     running.clock.advance(2_500);
     await restarted.processAll();
     expect(running.postbox.mails).toHaveLength(1);
-    expect(await running.database.query('select 1 from recovery_requests')).toEqual([]);
+    expect(await running.query('select 1 from recovery_requests')).toEqual([]);
   });
 
   it('sends each mail once with two instances', async () => {
     const other = await running.another();
-    for (const name of ['a', 'b', 'c', 'd', 'e']) {
-      await running.signUp(`${name}@example.com`);
-      await running.requestReset(`${name}@example.com`);
+    const addresses = ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@example.com`);
+    for (const email of addresses) {
+      await running.signUp(email);
+      await running.requestReset(email);
     }
     await Promise.all([running.auth.processAll(), other.processAll()]);
-    expect(running.postbox.mails.map(({ to }) => to).toSorted()).toEqual(
-      ['a', 'b', 'c', 'd', 'e'].map((name) => `${name}@example.com`),
-    );
+    expect(running.postbox.mails.map(({ to }) => to).toSorted()).toEqual(addresses);
   });
 });
 
 describe('setting a new password', () => {
-  it('accepts a token once, even in parallel requests', async () => {
-    await running.signUp('ada@example.com');
-    const token = await running.mailedToken('ada@example.com');
-    const attempts = ['first new one', 'second new one'].map((password) => reset(token, password));
-    expect(await outcomesOf(attempts)).toEqual({ ok: 1, BAD_USER_INPUT: 1 });
-    expect(codeOf(await reset(token))).toBe('BAD_USER_INPUT');
-  });
-
-  it("does not use up the token for a rejected password, like the account's address", async () => {
+  it("accepts a token once, even in parallel requests; a rejected password, like the account's address, does not use it up", async () => {
     await running.signUp('ada@example.com');
     const token = await running.mailedToken('ada@example.com');
     const refused = await reset(token, 'Ada@Example.com');
-    expect(refused.errors?.[0]?.extensions).toMatchObject({
-      code: 'BAD_USER_INPUT',
-      issues: [{ path: 'newPassword' }],
-    });
-    expect(codeOf(await reset(token))).toBeUndefined();
+    const issues = [expect.objectContaining({ path: 'newPassword' })];
+    expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', issues });
+    const attempts = ['first new one', 'second new one'].map((password) => reset(token, password));
+    expect(await outcomesOf(attempts)).toEqual({ ok: 1, BAD_USER_INPUT: 1 });
+    expect(codeOf(await reset(token))).toBe('BAD_USER_INPUT');
   });
 
   it('rejects a token after 30 minutes, and one that never existed', async () => {
@@ -173,22 +133,16 @@ describe('setting a new password', () => {
     const logins = Array.from({ length: 12 }, () => running.tryLogIn('ada@example.com'));
     const results = await Promise.all([...logins.slice(0, 6), reset(token), ...logins.slice(6)]);
     expect(results[6]?.data).toEqual({ resetPassword: true });
-    const open = await running.database.query('select 1 from sessions where account_id = $1 and ended_at is null', [
-      userId,
-    ]);
-    expect(open).toEqual([]);
+    const open = 'select 1 from sessions where account_id = $1 and ended_at is null';
+    expect(await running.query(open, [userId])).toEqual([]);
   });
 });
 
 const HOUR_MS = 3_600_000;
 
-const request = ({ identity }: Pick<OpenSession, 'identity'>, email: string, password = PASSWORD) =>
-  running.send(CHANGE_EMAIL, { input: { email, password } }, identity);
 /** Confirms without a session and with the password, by default. */
-const confirm = (
-  token: string,
-  { password, identity }: { password?: string; identity?: Identity } = { password: PASSWORD },
-) => running.send(CONFIRM_EMAIL, { token, password }, identity);
+const confirm = (token: string, by: { password?: string; identity?: Identity } = { password: PASSWORD }) =>
+  running.confirmEmail(token, by.password, by.identity);
 const pathOf = ({ errors }: SubgraphResult) => {
   const [issue] = (errors?.[0]?.extensions?.issues ?? []) as Issue[];
   return issue?.path;
@@ -202,48 +156,36 @@ async function mails() {
 
 /** Removes the account's password, as if a sign-in through a provider had opened it. */
 const takePassword = ({ userId }: OpenSession) =>
-  running.database.query('update accounts set has_password = false, password_hash = $2 where id = $1', [
-    userId,
-    dummyHash(),
-  ]);
-
-/** The token last mailed to this address. */
-async function tokenFor(email: string): Promise<string> {
-  return tokenIn((await mails()).filter(({ to }) => to === email).at(-1)?.text);
-}
+  running.query('update accounts set has_password = false, password_hash = $2 where id = $1', [userId, dummyHash()]);
 
 /** An account that requests another address, and the token that is mailed there. */
 async function requested(email = 'new@example.com') {
   const ada = await running.signUp('ada@example.com');
-  await request(ada, email);
-  return { ada, token: await tokenFor(email) };
+  await running.requestEmail(ada, email);
+  return { ada, token: await running.tokenFor(email) };
 }
 
-describe('changing the address', () => {
-  it('accepts another spelling of the same address, but not the identical one', async () => {
-    const ada = await running.signUp('ada@example.com');
-    await request(ada, 'Ada@Example.com');
-    await confirm(await tokenFor('Ada@Example.com'));
-    expect(await emailOf(ada)).toBe('Ada@Example.com');
-    expect(codeOf(await request(ada, 'Ada@Example.com'))).toBe('BAD_USER_INPUT');
-  });
+it('changing the address accepts another spelling of the same address, but not the identical one', async () => {
+  const ada = await running.signUp('ada@example.com');
+  await running.requestEmail(ada, 'Ada@Example.com');
+  await confirm(await running.tokenFor('Ada@Example.com'));
+  expect(await emailOf(ada)).toBe('Ada@Example.com');
+  expect(codeOf(await running.requestEmail(ada, 'Ada@Example.com'))).toBe('BAD_USER_INPUT');
 });
 
 describe('a confirmation mail that reaches a stranger through a mistyped address', () => {
   it('does not let the stranger take over the account by address or by password', async () => {
     const { ada, token } = await requested('stranger@example.com');
     const stranger = await running.signUp('stranger@elsewhere.example', 'the password of a stranger');
-    const tries = [
-      await confirm(token, {}),
-      await confirm(token, { password: '' }),
-      await confirm(token, { password: 'a guess' }),
-      await confirm(token, { password: 'the password of a stranger' }),
-      await confirm(token, stranger),
-      await confirm(token, { ...stranger, password: 'the password of a stranger' }),
-    ];
-    expect(tries.map(codeOf)).toEqual([
-      ...['UNAUTHENTICATED', 'UNAUTHENTICATED', 'BAD_USER_INPUT', 'BAD_USER_INPUT', 'FORBIDDEN', 'BAD_USER_INPUT'],
-    ]);
+    for (const [by, code] of [
+      [{}, 'UNAUTHENTICATED'],
+      [{ password: '' }, 'UNAUTHENTICATED'],
+      [{ password: 'a guess' }, 'BAD_USER_INPUT'],
+      [{ password: 'the password of a stranger' }, 'BAD_USER_INPUT'],
+      [{ identity: stranger.identity }, 'FORBIDDEN'],
+      [{ identity: stranger.identity, password: 'the password of a stranger' }, 'BAD_USER_INPUT'],
+    ] as const)
+      expect([by, codeOf(await confirm(token, by))]).toEqual([by, code]);
     await running.requestReset('stranger@example.com');
     expect((await mails()).map(({ to }) => to)).toEqual(['stranger@example.com']);
     expect(await emailOf(ada)).toBe('ada@example.com');
@@ -254,8 +196,8 @@ describe('a confirmation mail that reaches a stranger through a mistyped address
     const answers = [];
     for (const hasPassword of [true, false]) {
       const ada = await running.signUp(`ada.${hasPassword}@example.com`);
-      await request(ada, 'stranger@example.com');
-      const token = await tokenFor('stranger@example.com');
+      await running.requestEmail(ada, 'stranger@example.com');
+      const token = await running.tokenFor('stranger@example.com');
       if (!hasPassword) await takePassword(ada);
       const answer = await confirm(token, { password: 'a guess' });
       expect(pathOf(answer)).toBe('password');
@@ -270,21 +212,18 @@ describe('a confirmation mail that reaches a stranger through a mistyped address
     for (let guess = 1; guess <= 10; guess++)
       expect(pathOf(await confirm(token, { password: `guess ${guess}` }))).toBe('password');
     expect(codeOf(await confirm(token))).toBe('RATE_LIMITED');
-    const login = { input: { email: 'ada@example.com', password: PASSWORD } };
-    expect(codeOf(await running.send(LOGIN_PLAIN, login))).toBe('RATE_LIMITED');
+    expect(codeOf(await running.tryLogIn('ada@example.com'))).toBe('RATE_LIMITED');
     const failed = `select 1 from audit_log where kind = 'login.failed' and account_id = $1`;
-    expect(await running.database.query(failed, [ada.userId])).toHaveLength(10);
+    expect(await running.query(failed, [ada.userId])).toHaveLength(10);
     expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
   });
 });
 
-describe('the owner of the account', () => {
-  it('must confirm with a session if the account has no password', async () => {
-    const { ada, token } = await requested();
-    await takePassword(ada);
-    expect(pathOf(await confirm(token))).toBe('password');
-    expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
-  });
+it('the owner of an account without a password must confirm with a session', async () => {
+  const { ada, token } = await requested();
+  await takePassword(ada);
+  expect(pathOf(await confirm(token))).toBe('password');
+  expect((await confirm(token, ada)).data).toEqual({ confirmEmailChange: true });
 });
 
 describe('a token for a new address', () => {
@@ -301,99 +240,89 @@ describe('a token for a new address', () => {
     for (const unusable of [token, '', 'nonsense', '\0', '\ud800', 'x'.repeat(2_000), "' or true --"])
       expect(pathOf(await confirm(unusable))).toBe('token');
     await running.auth.processAll();
-    expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
+    expect(await running.query('select 1 from email_tokens')).toEqual([]);
   });
 
-  it.each<[string, (ada: OpenSession) => Promise<unknown>]>([
-    ['another address', (ada) => request(ada, 'third@example.com')],
-    [
-      'another password',
-      ({ identity }) =>
-        running.send(
-          CHANGE_PASSWORD,
-          { input: { currentPassword: PASSWORD, newPassword: 'another horse battery' } },
-          identity,
-        ),
-    ],
-    ['a password that was set by mail', () => running.resetByMail('ada@example.com', 'another horse battery')],
+  it.each<[string, (ada: OpenSession) => Promise<SubgraphResult>]>([
+    ['another address', (ada) => running.requestEmail(ada, 'third@example.com')],
+    ['another password', (ada) => running.changePassword(ada, NEW_PASSWORD)],
+    ['a password that was set by mail', () => running.resetByMail('ada@example.com', NEW_PASSWORD)],
   ])('is invalid after %s', async (_what, end) => {
     const { ada, token } = await requested();
-    expect(codeOf((await end(ada)) as Awaited<ReturnType<typeof request>>)).toBeUndefined();
+    expect(codeOf(await end(ada))).toBeUndefined();
     expect(pathOf(await confirm(token))).toBe('token');
   });
 
   it('invalidates recovery mails to the former address', async () => {
     const ada = await running.signUp('ada@example.com');
     const reset = await running.mailedToken('ada@example.com');
-    await request(ada, 'new@example.com');
-    await confirm(await tokenFor('new@example.com'));
-    expect(codeOf(await running.resetPassword(reset, 'another horse battery'))).toBe('BAD_USER_INPUT');
+    await running.requestEmail(ada, 'new@example.com');
+    await confirm(await running.tokenFor('new@example.com'));
+    expect(codeOf(await running.resetPassword(reset, NEW_PASSWORD))).toBe('BAD_USER_INPUT');
   });
 });
 
-describe('an address that is taken', () => {
-  it('can be requested like any other, and only its owner learns of it', async () => {
-    const ada = await running.signUp('ada@example.com');
-    await running.signUp('Bob@example.com');
-    const answers = [await request(ada, 'free@example.com'), await request(ada, 'bob@EXAMPLE.com')];
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]).toEqual({ data: { requestEmailChange: true } });
-    const [mail, ...more] = (await mails()).filter(({ to }) => to !== 'free@example.com');
-    expect([mail?.to, more]).toEqual(['Bob@example.com', []]);
-    expect(mail?.text).not.toMatch(/[\w-]{43}|#token|ada@example/);
-    expect(await running.database.query('select 1 from email_tokens')).toEqual([]);
-  });
-
-  it('goes to one of two accounts that confirm it concurrently', async () => {
-    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
-    const tokens = [];
-    for (const each of [ada, bob]) {
-      await request(each, 'new@example.com');
-      tokens.push(await tokenFor('new@example.com'));
-    }
-    const codes = await Promise.all(tokens.map(async (token) => codeOf(await confirm(token))));
-    expect(codes.toSorted()).toEqual(['CONFLICT', undefined]);
-  });
+it('an address that is taken can be requested like any other, and only its owner learns of it', async () => {
+  const ada = await running.signUp('ada@example.com');
+  await running.signUp('Bob@example.com');
+  for (const address of ['free@example.com', 'bob@EXAMPLE.com'])
+    expect(await running.requestEmail(ada, address)).toEqual({ data: { requestEmailChange: true } });
+  const [mail, ...more] = (await mails()).filter(({ to }) => to !== 'free@example.com');
+  expect([mail?.to, more]).toEqual(['Bob@example.com', []]);
+  expect(mail?.text).not.toMatch(/[\w-]{43}|#token|ada@example/);
+  expect(await running.query('select 1 from email_tokens')).toEqual([]);
 });
 
-describe('requesting another address', () => {
-  it('silently limits mails to one address to five an hour, of all callers; the last token stays valid, and recovery mails are not counted', async () => {
-    await running.signUp('victim@example.com');
-    const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
-    for (const address of ['victim@example.com', 'new@example.com']) {
-      for (const each of [bob, ada, bob, ada, bob, ada, ada]) {
-        expect(codeOf(await request(each, address))).toBeUndefined();
-        await running.auth.processAll();
-      }
-      expect(running.postbox.mails.filter(({ to }) => to === address)).toHaveLength(5);
-    }
-    expect((await confirm(await tokenFor('new@example.com'))).data).toEqual({ confirmEmailChange: true });
-    await running.requestReset('victim@example.com');
-    const toVictim = (await mails()).filter(({ to }) => to === 'victim@example.com');
-    expect(toVictim.at(-1)?.subject).toBe('Set a new Taskmesh password');
-  });
+it('an address that is taken goes to one of two accounts that confirm it concurrently', async () => {
+  const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
+  const tokens = [];
+  for (const each of [ada, bob]) {
+    await running.requestEmail(each, 'new@example.com');
+    tokens.push(await running.tokenFor('new@example.com'));
+  }
+  const codes = await Promise.all(tokens.map(async (token) => codeOf(await confirm(token))));
+  expect(codes.toSorted()).toEqual(['CONFLICT', undefined]);
+});
 
-  it('locks the account before its mail, like every change, so that they do not deadlock', async () => {
-    const ada = await running.signUp('ada@example.com');
-    running.postbox.failure = new Error('away');
-    await request(ada, 'new@example.com');
-    await running.auth.processAll();
-    running.postbox.failure = undefined;
-    running.clock.advance(HOUR_MS / 2);
-    await whileLocked(running.database, ['select 1 from accounts for update'], () => running.auth.processAll(), {
-      meanwhile: async () =>
-        expect(await running.database.query('select id from account_mails for update skip locked')).toHaveLength(1),
-    });
-    expect(running.postbox.mails).toHaveLength(1);
-  });
-
-  it('cancels a recovery mail in progress: none goes to the former address', async () => {
-    await running.signUp('ada@example.com');
-    const moving = `update accounts set email = 'new@example.com', email_key = 'new@example.com'`;
-    await whileLocked(running.database, [moving], async () => {
-      await running.requestReset('ada@example.com');
+it('requesting another address silently limits mails to one address to five an hour, of all callers; the last token stays valid, and recovery mails are not counted', async () => {
+  await running.signUp('victim@example.com');
+  const [ada, bob] = [await running.signUp('ada@example.com'), await running.signUp('bob@example.com')];
+  for (const address of ['victim@example.com', 'new@example.com']) {
+    for (const each of [bob, ada, bob, ada, bob, ada, ada]) {
+      expect(codeOf(await running.requestEmail(each, address))).toBeUndefined();
       await running.auth.processAll();
-    });
-    expect(running.postbox.mails.filter(({ to }) => to === 'ada@example.com')).toEqual([]);
+    }
+    expect(running.postbox.mails.filter(({ to }) => to === address)).toHaveLength(5);
+  }
+  expect((await confirm(await running.tokenFor('new@example.com'))).data).toEqual({ confirmEmailChange: true });
+  await running.requestReset('victim@example.com');
+  const toVictim = (await mails()).filter(({ to }) => to === 'victim@example.com');
+  expect(toVictim.at(-1)?.subject).toBe('Set a new Taskmesh password');
+});
+
+it('requesting another address locks the account before its mail, like every change, so that they do not deadlock', async () => {
+  const ada = await running.signUp('ada@example.com');
+  running.postbox.failure = new Error('away');
+  await running.requestEmail(ada, 'new@example.com');
+  await running.auth.processAll();
+  running.postbox.failure = undefined;
+  running.clock.advance(HOUR_MS / 2);
+  await whileLocked(running.database, ['select 1 from accounts for update'], () => running.auth.processAll(), {
+    meanwhile: async () =>
+      expect(await running.query('select id from account_mails for update skip locked')).toHaveLength(1),
   });
+  expect(running.postbox.mails).toHaveLength(1);
+});
+
+it.each([
+  ['a change of the password', 'select from accounts for update', 'delete from recovery_requests'],
+  ['another address', `update accounts set email = 'new@example.com', email_key = 'new@example.com'`, 'select'],
+])('a recovery mail in progress is cancelled by %s', async (_what, locking, change) => {
+  await running.signUp('ada@example.com');
+  const send = async () => {
+    await running.requestReset('ada@example.com');
+    await running.auth.processAll();
+  };
+  await whileLocked(running.database, [locking], send, { meanwhile: (holder) => holder.query(change) });
+  expect(running.postbox.mails.filter(({ to }) => to === 'ada@example.com')).toEqual([]);
 });

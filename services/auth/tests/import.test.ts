@@ -1,25 +1,13 @@
 import { hashPersonalToken } from '@taskmesh/identity';
 import { STORE_TABLES } from '@taskmesh/internal-api';
-import {
-  connectClient,
-  createRestoredDatabase,
-  eventually,
-  type TestDatabase,
-  createTestDatabase,
-} from '@taskmesh/testing';
+import { connectClient, createRestoredDatabase, createTestDatabase, eventually } from '@taskmesh/testing';
+import type { TestDatabase } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
 import { FIND_DEAREST_BCRYPT_HASH } from '../src/accounts/account.statements.ts';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
-import { PASSWORD, tokenIn, useAuth } from './support/running-auth.ts';
-import {
-  CHANGE_EMAIL,
-  codeOf,
-  CONFIRM_EMAIL,
-  CREATE_TOKEN,
-  END_TOKEN,
-  type OpenSession,
-} from './support/operations.ts';
+import { PASSWORD, useAuth } from './support/running-auth.ts';
+import { codeOf, tokenOf, type NewToken, type OpenSession } from './support/operations.ts';
 import { ARCHIVED, archiveOf, backupOf, restoredAccount, RESTORED_ACCOUNTS, swap } from './support/restored.ts';
 import { hash } from 'bcrypt';
 import { readFileSync } from 'node:fs';
@@ -55,22 +43,17 @@ describe('a restored database', () => {
     const foreign = emails.map((email) => restoredAccount({ email: `'${email}'`, email_key: `'${emailKey(email)}'` }));
     const rows = [restoredAccount({ password_version: '4' }), ...foreign].join('');
     const others = 'create table restored.invoices (id int); create table restored.sessions (id int);';
-    expect(await importDatabase(RESTORED_ACCOUNTS + rows + others)).toEqual({
-      complete: true,
-      rows: { accounts: 5 },
-      dropped: ['invoices'],
-    });
+    const result = await importDatabase(RESTORED_ACCOUNTS + rows + others);
+    expect(result).toEqual({ complete: true, rows: { accounts: 5 }, dropped: ['invoices'] });
     const changed = 'select email, email_key, password_version from accounts where password_version > 1';
-    expect(await loaded.query(changed)).toEqual([
-      { email: 'Somebody@Example.test', email_key: 'somebody@example.test', password_version: 4 },
-    ]);
+    const row = { email: 'Somebody@Example.test', email_key: 'somebody@example.test', password_version: 4 };
+    expect(await loaded.query(changed)).toEqual([row]);
     expect(await loaded.query(`select to_regnamespace('restored') as schema`)).toEqual([{ schema: null }]);
     const structure = `select table_name, column_name, data_type from information_schema.columns
       where table_schema = 'public' order by 1, 2`;
-    expect(await loaded.query(structure)).toEqual(await running.database.query(structure));
+    expect(await loaded.query(structure)).toEqual(await running.query(structure));
     // A closed session, also the test's own, is listed until its process has ended.
-    const connections = () =>
-      running.database.query('select 1 from pg_stat_activity where datname = $1', [loaded.name]);
+    const connections = () => running.query('select 1 from pg_stat_activity where datname = $1', [loaded.name]);
     await eventually(async () => expect(await connections()).toEqual([]));
   });
 
@@ -81,9 +64,9 @@ describe('a restored database', () => {
     loaded = await backupOf(running);
     await loaded.query(`delete from restored.accounts where id = '${userId}'; ${restoredAccount()}`);
     expect(await running.auth.restore.importDatabase(loaded.name)).toMatchObject({ complete: true });
-    const state = async () => running.database.query('select * from accounts, sessions order by 1, 2');
+    const state = async () => running.query('select * from accounts, sessions order by 1, 2');
     const before = await state();
-    const { now } = (await running.database.query('select count(*)::int as now from accounts'))[0] as { now: number };
+    const { now } = (await running.query('select count(*)::int as now from accounts'))[0] as { now: number };
     expect(await running.auth.restore.compare(loaded.name)).toMatchObject({
       tables: { accounts: { now, after: now }, audit_log: { now: expect.any(Number), after: expect.any(Number) } },
       accounts: { now, after: now, gone: 1, back: 1, sessionsEnding: 2 },
@@ -126,19 +109,17 @@ describe('a restored database', () => {
     });
     loaded = archived ? await archiveOf(running) : await createRestoredDatabase(RESTORED_ACCOUNTS);
     await loaded.query(rows.join(''));
-    expect(await running.auth.restore.importDatabase(loaded.name, archived)).toMatchObject({
-      complete: true,
-      rows: { accounts: rows.length },
-    });
+    const result = await running.auth.restore.importDatabase(loaded.name, archived);
+    expect(result).toMatchObject({ complete: true, rows: { accounts: rows.length } });
     expect(await loaded.query(FIND_DEAREST_BCRYPT_HASH.text)).toEqual([{ passwordHash: bcrypt('$2a$14$') }]);
     const stored = await loaded.query('select name, password_hash as hash, has_password as has from accounts');
+    const without = { hash: expect.stringMatching(NO_PASSWORD), has: false };
+    const expected = [
+      ...kept.map((hash) => [hash, { hash, has: true }] as const),
+      ...replaced.map((hash) => [hash.slice(0, 255), without] as const),
+    ];
     expect(new Map(stored.map(({ name, hash, has }) => [name, { hash, has }]))).toEqual(
-      new Map<string, object>([
-        ...kept.map((hash) => [hash, { hash, has: true }] as const),
-        ...replaced.map(
-          (hash) => [hash.slice(0, 255), { hash: expect.stringMatching(NO_PASSWORD), has: false }] as const,
-        ),
-      ]),
+      new Map<string, object>(expected),
     );
     // Estonian has z before y. An operator may have written a hash that is too expensive to verify.
     await loaded.query(`
@@ -177,26 +158,22 @@ describe('a restored database', () => {
 });
 
 describe('a restore of the accounts', () => {
-  const trail = () => running.database.query('select * from audit_log order by id');
+  const trail = () => running.query('select * from audit_log order by id');
   const restore = async (backup: TestDatabase) => {
     await running.auth.restore.importDatabase(backup.name);
     await swap(running, backup.name);
   };
 
   it('keeps active sessions and tokens, keeps ended ones ended, and removes the accounts created since', async () => {
-    const createToken = async ({ identity }: OpenSession) => {
-      const expiresAt = new Date(running.clock.now() + 3_600_000).toISOString();
-      const { data } = await running.send(CREATE_TOKEN, { input: { name: 'A', scope: 'READ', expiresAt } }, identity);
-      return data?.['createPersonalToken'] as { token: string; personalToken: { id: string } };
-    };
-    const isUsable = async ({ token }: { token: string }) =>
+    const isUsable = async ({ token }: NewToken) =>
       (await running.auth.internal.findPersonalToken(hashPersonalToken(token))) !== null;
     const kept = await running.signUp('kept@example.test');
     const loggedOut = await running.logIn('kept@example.test');
+    const createToken = async (owner: OpenSession) => tokenOf(await running.createToken(owner));
     const [keptToken, endedToken] = [await createToken(kept), await createToken(kept)];
     const backup = await backupOf(running);
     await running.logOut(loggedOut.identity);
-    await running.send(END_TOKEN, { id: endedToken.personalToken.id }, kept.identity);
+    await running.endToken(kept, endedToken.personalToken.id);
     const later = await running.logIn('kept@example.test');
     const gone = await running.signUp('gone@example.test');
     const goneToken = await createToken(gone);
@@ -215,12 +192,11 @@ describe('a restore of the accounts', () => {
     const ended = [loggedOut.sessionId, endedToken.personalToken.id];
     expect(before.sessions.map(({ sessionId }) => sessionId)).toEqual(ended);
     expect((await running.auth.internal.endedSessions(0)).sessions).toEqual([...before.sessions, ...after.sessions]);
-    expect(after).toMatchObject({
-      last: before.last + 2,
-      sessions: [gone.sessionId, goneToken.personalToken.id].map((sessionId, index) => ({
-        ...{ sequence: before.last + 1 + index, sessionId },
-      })),
-    });
+    const endedNow = [
+      { sequence: before.last + 1, sessionId: gone.sessionId },
+      { sequence: before.last + 2, sessionId: goneToken.personalToken.id },
+    ];
+    expect(after).toMatchObject({ last: before.last + 2, sessions: endedNow });
   });
 
   it('keeps mailed tokens and queued mails of remaining accounts', async () => {
@@ -228,14 +204,12 @@ describe('a restore of the accounts', () => {
     await running.signUp('bob@example.test');
     const backup = await backupOf(running);
     const gone = await running.signUp('gone@example.test');
-    const changeEmail = ({ identity }: OpenSession, email: string) =>
-      running.send(CHANGE_EMAIL, { input: { email, password: PASSWORD } }, identity);
-    await changeEmail(ada, 'new@example.test');
-    await changeEmail(gone, 'never@example.test');
+    await running.requestEmail(ada, 'new@example.test');
+    await running.requestEmail(gone, 'never@example.test');
     const resetToken = await running.mailedToken('bob@example.test');
-    const token = tokenIn(running.postbox.mails.find(({ to }) => to === 'new@example.test')?.text);
+    const token = await running.tokenFor('new@example.test');
     running.postbox.failure = new Error('The post is closed.');
-    await changeEmail(gone, 'later@example.test');
+    await running.requestEmail(gone, 'later@example.test');
     await running.requestReset('bob@example.test');
     await restore(backup);
 
@@ -244,7 +218,7 @@ describe('a restore of the accounts', () => {
     running.clock.advance(600_000);
     await running.auth.processAll();
     expect(running.postbox.mails.slice(3).map(({ to }) => to)).toEqual(['bob@example.test']);
-    expect(codeOf(await running.send(CONFIRM_EMAIL, { token, password: PASSWORD }))).toBeUndefined();
+    expect(codeOf(await running.confirmEmail(token, PASSWORD))).toBeUndefined();
     await running.auth.processAll();
     expect(running.postbox.mails.at(-1)?.to).toBe('ada@example.test');
     expect(codeOf(await running.resetPassword(resetToken, 'another battery staple'))).toBeUndefined();
@@ -273,14 +247,18 @@ describe('a restore of the accounts', () => {
 });
 
 describe('an archive of the accounts', () => {
-  const facts = async () =>
-    (await running.database.query('select at, kind, account_id, request_id from audit_log order by id')).map((fact) =>
-      JSON.stringify(fact),
+  const EARLIER = { schemaVersion: '0013-refresh-keys', allowsLoss: true };
+  const FACTS = 'select at, kind, account_id, request_id from audit_log order by id';
+  const facts = async () => (await running.query(FACTS)).map((fact) => JSON.stringify(fact));
+  /** Links identities of these subjects to the only account. */
+  const linkAll = (...subjects: string[]) =>
+    running.query(
+      `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', unnest($1::text[]), email, $2, $2
+       from accounts`,
+      [subjects, new Date(running.clock.now())],
     );
   const forget = (which: string) =>
-    running.database.query(
-      `begin; set local taskmesh.audit_housekeeping = 'on'; delete from audit_log where ${which}; commit`,
-    );
+    running.query(`begin; set local taskmesh.audit_housekeeping = 'on'; delete from audit_log where ${which}; commit`);
   const restoreArchive = async (archive: TestDatabase) => {
     const result = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
     await swap(running, archive.name);
@@ -294,17 +272,15 @@ describe('an archive of the accounts', () => {
     const archive = await archiveOf(running);
     await forget('true');
     running.clock.advance(60_000);
-    await running.database.query('truncate accounts cascade');
+    await running.query('truncate accounts cascade');
     await running.signUp('operator@example.test');
     const own = await facts();
-    await running.database.query(
-      `do $$ begin execute format('alter database %I set datestyle = ''German''', current_database()); end $$;`,
-    );
+    await running.query(`alter database ${running.database.name} set datestyle = 'German'`);
     expect(await restoreArchive(archive)).toMatchObject({ complete: true, rows: { audit_log: archived.length } });
     expect(await facts()).toEqual([...archived, ...own]);
     await running.logIn('audited@example.test');
     expect((await facts()).slice(0, -1)).toEqual([...archived, ...own]);
-    await expect(running.database.query('delete from audit_log')).rejects.toThrow('only grows');
+    await expect(running.query('delete from audit_log')).rejects.toThrow('only grows');
   });
 
   it('restores its trail where there is none, without entries from the future; later entries follow, even if it has the last possible id', async () => {
@@ -366,52 +342,38 @@ describe('an archive of the accounts', () => {
 
   it('restores linked identities, except those unlinked since', async () => {
     const { userId } = await running.signUp('linked@example.test');
-    for (const subject of ['stays', 'unlinked', 'lost'])
-      await running.database.query(
-        `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', $1::text, email, $2, $2
-         from accounts`,
-        [subject, new Date(running.clock.now())],
-      );
+    await linkAll('stays', 'unlinked', 'lost');
     const [first, second] = [await archiveOf(running), await archiveOf(running)];
     const subjects = async () =>
-      (await running.database.query('select subject from linked_identities order by subject')).map(
-        (row) => row.subject,
-      );
-    await running.database.query(`delete from linked_identities where subject = 'lost'`);
+      (await running.query('select subject from linked_identities order by subject')).map(({ subject }) => subject);
+    await running.query(`delete from linked_identities where subject = 'lost'`);
     await restoreArchive(first);
     expect(await subjects()).toEqual(['lost', 'stays', 'unlinked']);
     running.clock.advance(1_000);
-    await running.database.query(`delete from linked_identities where subject = 'unlinked'`);
-    await running.database.query(
-      `insert into audit_log (at, kind, account_id, request_id) values ($1, 'identity.unlinked', $2, 'r')`,
-      [new Date(running.clock.now()), userId],
-    );
+    await running.query(`delete from linked_identities where subject = 'unlinked'`);
+    const unlinked = `insert into audit_log (at, kind, account_id, request_id) values ($1, 'identity.unlinked', $2, 'r')`;
+    await running.query(unlinked, [new Date(running.clock.now()), userId]);
     await restoreArchive(second);
     expect(await subjects()).toEqual(['lost', 'stays']);
   });
 
   it('restores no linked identity that may have been unlinked before the live trail begins', async () => {
     await running.signUp('cleared@example.test');
-    await running.database.query(
-      `insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'unlinked', email, $1, $1
-       from accounts`,
-      [new Date(running.clock.now())],
-    );
+    await linkAll('unlinked');
     const archive = await archiveOf(running);
-    await running.database.query('delete from linked_identities');
+    await running.query('delete from linked_identities');
     await forget('true');
     running.clock.advance(60_000);
     await running.logIn('cleared@example.test');
     await restoreArchive(archive);
-    expect(await running.database.query('select subject from linked_identities')).toEqual([]);
+    expect(await running.query('select subject from linked_identities')).toEqual([]);
   });
 
   it('is rejected for each text that is longer than ours, and each time beyond our years, in any table', async () => {
     await running.signUp('long@example.test');
-    await running.database.query(`
-      insert into account_log values (1, gen_random_uuid(), 'DELETED', now());
-      insert into linked_identities select gen_random_uuid(), id, 'https://issuer.test', 'long', email, now(), now() from accounts`);
-    const columns = await running.database.query(
+    await linkAll('long');
+    await running.query(`insert into account_log values (1, gen_random_uuid(), 'DELETED', now())`);
+    const columns = await running.query(
       `select table_name as table, column_name as name, data_type as type from information_schema.columns
        where table_schema = 'public' and (data_type = 'text' or data_type ~ '^timestamp') and table_name = any($1)
          and table_name || column_name not in ('account_logkind', 'accountspassword_hash') -- has a constraint; is replaced`,
@@ -421,27 +383,18 @@ describe('an archive of the accounts', () => {
     const times = [`'infinity'`, `'-infinity'`, `'294276-12-31'`];
     for (const [table, own] of Map.groupBy(columns, (column) => String(column.table))) {
       const archive = await archiveOf(running);
-      const values = own.map(({ type }, index) => (type === 'text' ? `repeat('x', 1025)` : times[index % 3]));
-      await archive.query(
-        `update restored.${table} set ${own.map(({ name }, index) => `${String(name)} = ${values[index]}`).join(', ')}`,
-      );
+      const valueOf = (type: unknown, index: number) => (type === 'text' ? `repeat('x', 1025)` : times[index % 3]);
+      const wrong = own.map(({ name, type }, index) => `${String(name)} = ${valueOf(type, index)}`);
+      await archive.query(`update restored.${table} set ${wrong.join(', ')}`);
       const result = await running.auth.restore.importDatabase(archive.name, ARCHIVED);
-      for (const { name } of own)
-        expect(result).toEqual({
-          complete: false,
-          reason: expect.stringMatching(`${table} break.*[:;] ${String(name)} `),
-        });
+      const reasons = own.map(({ name }) => expect.stringMatching(`${table} break.*[:;] ${String(name)} `) as string);
+      for (const reason of reasons) expect(result).toEqual({ complete: false, reason });
     }
   });
 
   it.each([
     ['an index', 'email_key = ', ARCHIVED, 'Rows of the table accounts break the rules of their store.'],
-    [
-      'an index of a later version',
-      `password_hash = '$2' || `,
-      { schemaVersion: '0013-refresh-keys', allowsLoss: true },
-      'Rows break the rules of their store.',
-    ],
+    ['an index of a later version', `password_hash = '$2' || `, EARLIER, 'Rows break the rules of their store.'],
   ])('is rejected for a text for which %s has no room', async (_which, change, archived, reason) => {
     await running.signUp('long@example.test');
     const archive = await archiveOf(running);
@@ -457,10 +410,8 @@ describe('an archive of the accounts', () => {
     for (const archived of [ARCHIVED, undefined]) {
       const archive = await archiveOf(running);
       await archive.query(HOSTILE_NAMES);
-      expect(await running.auth.restore.importDatabase(archive.name, archived)).toMatchObject({
-        complete: true,
-        rows: { accounts: 1 },
-      });
+      const result = await running.auth.restore.importDatabase(archive.name, archived);
+      expect(result).toMatchObject({ complete: true, rows: { accounts: 1 } });
     }
   });
 });
@@ -503,16 +454,14 @@ it.each([
   expect(secured).toEqual([{ is: system === 'supabase' }]);
   // The table as backup's loader leaves it.
   await other.query('create schema restored; alter table accounts set schema restored');
-  expect(await running.auth.restore.importDatabase(other.name)).toMatchObject({
-    complete: true,
-    rows: { accounts: 3 },
-  });
+  const result = await running.auth.restore.importDatabase(other.name);
+  expect(result).toMatchObject({ complete: true, rows: { accounts: 3 } });
   await swap(running, other.name);
 
   await running.logIn('ada@example.com');
   const accounts = 'select email, name, has_password, left(password_hash, 9) as kind from accounts order by email';
   await eventually(async () =>
-    expect(await running.database.query(accounts)).toEqual([
+    expect(await running.query(accounts)).toEqual([
       { email: 'Ada@Example.com', name: 'Ada', has_password: true, kind: '$argon2id' },
       { email: 'bob@example.com', name: 'bob', has_password: false, kind: '$argon2id' },
       { email: 'cy@example.com', name: expect.stringMatching(/^c[c ]{254}$/), has_password: false, kind: '$argon2id' },

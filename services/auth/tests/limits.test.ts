@@ -3,22 +3,12 @@ import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually } from '@taskmesh/testing';
 import { createMemoryKeyValue, type LimiterOptions } from '@taskmesh/key-value';
 import { createLimits } from '../src/rate-limits.ts';
-import {
-  CHANGE_EMAIL,
-  CHANGE_NAME,
-  CHANGE_PASSWORD,
-  codeOf,
-  CREATE_TOKEN,
-  LOGIN_PLAIN,
-  outcomesOf,
-  REQUEST_RESET,
-  RESET,
-} from './support/operations.ts';
+import { codeOf, outcomesOf, REQUEST_RESET, RESET } from './support/operations.ts';
 import { PASSWORD, useAuth, type RunningAuth } from './support/running-auth.ts';
 
 const from = (ip: string): Identity => ({ role: 'anonymous', ip });
 const login = (running: RunningAuth, email: string, password: string, ip: string) =>
-  running.send(LOGIN_PLAIN, { input: { email, password } }, from(ip));
+  running.tryLogIn(email, password, from(ip));
 
 async function codesOf(count: number, work: (index: number) => Promise<SubgraphResult>): Promise<unknown[]> {
   const codes = [];
@@ -31,40 +21,35 @@ const times = (count: number, code: string) => Array.from({ length: count }, () 
 describe('limits per address, never multiplied', () => {
   const running = useAuth();
 
-  describe('after a hundred guesses at one address from many IPs', () => {
-    const guess = (email: string, index: number) => login(running, email, 'wrong', `198.51.100.${index % 20}`);
-    const guesses = (email: string) => codesOf(100, (index) => guess(email, index));
+  const guess = (email: string, index: number) => login(running, email, 'wrong', `198.51.100.${index % 20}`);
+  const guesses = (email: string) => codesOf(100, (index) => guess(email, index));
 
-    const expectRefused = async (email: string, password: string) => {
-      const refused = await login(running, email, password, '203.0.113.9');
-      expect(refused.errors?.[0]?.extensions).toEqual({
-        code: 'RATE_LIMITED',
-        retryAfterSeconds: expect.any(Number),
-      });
-      expect(Number(refused.errors?.[0]?.extensions?.retryAfterSeconds)).toBeLessThanOrEqual(60 * 60);
-    };
+  const expectRefused = async (email: string, password: string) => {
+    const refused = await login(running, email, password, '203.0.113.9');
+    expect(refused.errors?.[0]?.extensions).toEqual({ code: 'RATE_LIMITED', retryAfterSeconds: expect.any(Number) });
+    expect(Number(refused.errors?.[0]?.extensions?.retryAfterSeconds)).toBeLessThanOrEqual(60 * 60);
+  };
 
-    it('rejects further guesses from anywhere, even without an account, but none at other addresses', async () => {
-      expect(await guesses('unknown@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
-      await expectRefused('unknown@example.com', 'wrong');
-      expect(codeOf(await login(running, 'somebody.else@example.com', 'wrong', '203.0.113.9'))).toBe('UNAUTHENTICATED');
-    });
+  it('after a hundred guesses at one address from many IPs, more are rejected from anywhere, even without an account, but none at other addresses', async () => {
+    expect(await guesses('unknown@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
+    await expectRefused('unknown@example.com', 'wrong');
+    expect(codeOf(await login(running, 'somebody.else@example.com', 'wrong', '203.0.113.9'))).toBe('UNAUTHENTICATED');
+  });
 
-    it('lets the owner in from networks used before, and from everywhere with a new password', async () => {
-      await running.signUp('ada@example.com');
-      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::1'))).toBeUndefined();
-      await running.database.query(
-        `insert into audit_log (at, kind, account_id, ip, request_id)
+  it('after a hundred guesses at one address from many IPs, its owner gets in from networks used before, and from everywhere with a new password', async () => {
+    await running.signUp('ada@example.com');
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::1'))).toBeUndefined();
+    await running.query(
+      `insert into audit_log (at, kind, account_id, ip, request_id)
          select now(), 'session.opened', id, '192.0.2.99', 'a busy program' from accounts, generate_series(1, 100)`,
-      );
-      expect(await guesses('ada@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
-      for (const password of ['wrong', PASSWORD]) await expectRefused('ada@example.com', password);
-      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.1'))).toBeUndefined();
-      expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::2'))).toBeUndefined();
+    );
+    expect(await guesses('ada@example.com')).toEqual(times(100, 'UNAUTHENTICATED'));
+    for (const password of ['wrong', PASSWORD]) await expectRefused('ada@example.com', password);
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '192.0.2.1'))).toBeUndefined();
+    expect(codeOf(await login(running, 'ada@example.com', PASSWORD, '2001:db8:1:2::2'))).toBeUndefined();
 
-      await running.resetByMail('ada@example.com', 'another battery staple');
-      expect(codeOf(await login(running, 'ada@example.com', 'another battery staple', '203.0.113.9'))).toBeUndefined();
-    });
+    await running.resetByMail('ada@example.com', 'another battery staple');
+    expect(codeOf(await login(running, 'ada@example.com', 'another battery staple', '203.0.113.9'))).toBeUndefined();
   });
 
   it('lets the owner in after setting a new password, at the IP where the old one was tried too often', async () => {
@@ -91,7 +76,7 @@ describe('limits per address, never multiplied', () => {
     await running.signUp('ada@example.com');
     await running.signUp('imported@example.com');
     const imported = `update accounts set password_hash = $1 where email_key = 'imported@example.com'`;
-    await running.database.query(imported, [`$2b$12$${'x'.repeat(53)}`]);
+    await running.query(imported, [`$2b$12$${'x'.repeat(53)}`]);
     const logIn = (password: string) => login(running, 'ada@example.com', password, '192.0.2.7');
     let refused = 0;
     const guesses = times(10, 'a wrong guess').map((guess) => logIn(guess).finally(() => refused++));
@@ -108,26 +93,23 @@ describe('limits per address, never multiplied', () => {
   });
 
   it('rejects more than sixty changes of a name, a password or an address, each counted separately', async () => {
-    const { identity } = await running.signUp('ada@example.com');
-    const rename = () => running.send(CHANGE_NAME, { name: 'Ada' }, identity);
-    expect(await codesOf(61, rename)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
-    const change = () =>
-      running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: PASSWORD } }, identity);
-    expect(await codesOf(61, change)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
-    const move = () =>
-      running.send(CHANGE_EMAIL, { input: { email: 'new@example.com', password: PASSWORD } }, identity);
-    expect(await codesOf(61, move)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
+    const ada = await running.signUp('ada@example.com');
+    for (const change of [
+      () => running.changeName(ada),
+      () => running.changePassword(ada),
+      () => running.requestEmail(ada, 'new@example.com'),
+    ])
+      expect(await codesOf(61, change)).toEqual([...times(60, 'ok'), 'RATE_LIMITED']);
   });
 });
 
 describe('limits per caller', () => {
   const running = useAuth({ env: { RATE_LIMIT_FACTOR: '0.1' } });
+  const at = (user: Identity, ip: string) => ({ identity: { ...user, ip } });
 
   it('rejects too many logins, even successful ones, together with passwords sent for changes', async () => {
     const { identity } = await running.signUp('ada@example.com');
-    const here = { ...identity, ip: '192.0.2.7' };
-    const change = () =>
-      running.send(CHANGE_PASSWORD, { input: { currentPassword: PASSWORD, newPassword: PASSWORD } }, here);
+    const change = () => running.changePassword(at(identity, '192.0.2.7'));
     expect(await codesOf(6, change)).toEqual(times(6, 'ok'));
     const logIn = (ip: string) => login(running, 'ada@example.com', PASSWORD, ip);
     expect(await codesOf(55, () => logIn('192.0.2.7'))).toEqual([...times(54, 'ok'), 'RATE_LIMITED']);
@@ -136,31 +118,21 @@ describe('limits per caller', () => {
   });
 
   it('rejects too many new passwords by all accounts of a caller: each is mailed to an address of their choice', async () => {
-    const [{ identity: one }, { identity: two }] = [
-      await running.signUp('ada+1@example.com'),
-      await running.signUp('ada+2@example.com'),
-    ];
-    const input = { currentPassword: PASSWORD, newPassword: PASSWORD };
-    const at = (user: Identity, ip: string) => ({ ...user, ip });
-    const change = (user: Identity, ip: string) => running.send(CHANGE_PASSWORD, { input }, at(user, ip));
-    const changes = codesOf(7, (index) => change(index % 2 === 0 ? one : two, '192.0.2.7'));
+    const { identity: one } = await running.signUp('ada+1@example.com');
+    const { identity: two } = await running.signUp('ada+2@example.com');
+    const changes = codesOf(7, (index) => running.changePassword(at(index % 2 === 0 ? one : two, '192.0.2.7')));
     expect(await changes).toEqual([...times(6, 'ok'), 'RATE_LIMITED']);
-    expect(codeOf(await change(one, '192.0.2.8'))).toBeUndefined();
+    expect(codeOf(await running.changePassword(at(one, '192.0.2.8')))).toBeUndefined();
   });
 
   it('rejects too many changes by all accounts of a caller, together with new personal tokens', async () => {
-    const [{ identity: ada }, { identity: bob }] = [
-      await running.signUp('ada@example.com'),
-      await running.signUp('bob@example.com'),
-    ];
-    const at = (user: Identity, ip: string) => ({ ...user, ip });
-    const rename = (user: Identity, ip: string) => running.send(CHANGE_NAME, { name: 'Another' }, at(user, ip));
-    expect(await codesOf(40, () => rename(ada, '192.0.2.7'))).toEqual(times(40, 'ok'));
-    const input = { name: 'program', scope: 'READ', expiresAt: new Date(running.clock.now() + 60_000).toISOString() };
-    const create = () => running.send(CREATE_TOKEN, { input }, at(bob, '192.0.2.7'));
-    expect(await codesOf(21, create)).toEqual([...times(20, 'ok'), 'RATE_LIMITED']);
-    expect(codeOf(await rename(bob, '192.0.2.7'))).toBe('RATE_LIMITED');
-    expect(codeOf(await rename(bob, '192.0.2.8'))).toBeUndefined();
+    const { identity: ada } = await running.signUp('ada@example.com');
+    const { identity: bob } = await running.signUp('bob@example.com');
+    expect(await codesOf(40, () => running.changeName(at(ada, '192.0.2.7')))).toEqual(times(40, 'ok'));
+    const tokens = await codesOf(21, () => running.createToken(at(bob, '192.0.2.7')));
+    expect(tokens).toEqual([...times(20, 'ok'), 'RATE_LIMITED']);
+    expect(codeOf(await running.changeName(at(bob, '192.0.2.7')))).toBe('RATE_LIMITED');
+    expect(codeOf(await running.changeName(at(bob, '192.0.2.8')))).toBeUndefined();
   });
 
   it('treats an IPv6 network as one caller, and does not count what it sends above its limit against its site', async () => {

@@ -82,19 +82,17 @@ describe('auth as a process', () => {
     const { identity, sessionId } = session;
     expect((await post(url, { caller, identity, query: ME })).data?.me).toMatchObject({ id: session.userId });
     expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
-    expect(await (await fetch(`${await auth.adminUrl()}/metrics`)).text()).toContain(
-      'taskmesh_auth_mutations_total{mutation="logout",outcome="ok",service="auth"} 1',
-    );
+    const metrics = await (await fetch(`${await auth.adminUrl()}/metrics`)).text();
+    expect(metrics).toContain('taskmesh_auth_mutations_total{mutation="logout",outcome="ok",service="auth"} 1');
 
-    const headers = (authorization?: string) => ({
-      ...{ 'content-type': 'application/json', ...(authorization && { authorization }) },
-    });
-    const body = JSON.stringify({ query: ME, access_token: 'in the body' });
+    const send = (path: string, body: object, authorization?: string) => {
+      const headers = { 'content-type': 'application/json', ...(authorization && { authorization }) };
+      return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    };
+    const body = { query: ME, access_token: 'in the body' };
     const foreign = `Bearer ${await caller.signer.tokenFor(identity, 'tasks')}`;
-    for (const authorization of [undefined, 'Basic YWRhOnNlY3JldA==', 'Bearer ', 'Bearer nonsense', foreign]) {
-      const { status } = await fetch(`${url}/graphql`, { method: 'POST', headers: headers(authorization), body });
-      expect([authorization, status]).toEqual([authorization, 401]);
-    }
+    for (const authorization of [undefined, 'Basic YWRhOnNlY3JldA==', 'Bearer ', 'Bearer nonsense', foreign])
+      expect([authorization, (await send('/graphql', body, authorization)).status]).toEqual([authorization, 401]);
 
     const pool = createServicePool(url);
     const internal = createInternalClient(authInternal, { pool, signer: caller.signer });
@@ -103,12 +101,10 @@ describe('auth as a process', () => {
     const operators = createInternalClient(authOperators, { pool, signer: caller.signer });
     expect(await operators.status()).toMatchObject({ store: { isUp: true, missing: [], unknown: [] } });
     await pool.destroy();
-    const ofUser = headers(`Bearer ${await caller.signer.tokenFor(identity, 'auth')}`);
+    const ofUser = `Bearer ${await caller.signer.tokenFor(identity, 'auth')}`;
     for (const name of ['endedSessions', 'status']) {
-      const call = { method: 'POST', headers: ofUser, body: '{"args":[0]}' };
-      expect(await (await fetch(`${url}/internal/${name}`, call)).json()).toMatchObject({
-        error: { code: 'FORBIDDEN' },
-      });
+      const response = await send(`/internal/${name}`, { args: [0] }, ofUser);
+      expect(await response.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
     }
     expect(await auth.stop()).toEqual({ code: 0, signal: null });
   });

@@ -1,41 +1,36 @@
 import type { JWTPayload } from 'jose';
 import { startSignInProvider, type SignInProvider } from '@taskmesh/testing/sign-in-provider';
-import {
-  ADA,
-  resultIn,
-  begin,
-  codeFor,
-  complete,
-  REDIRECT_URI,
-  signInWith,
-  useSignIn,
-  VERIFIER,
-  visit,
-} from './support/provider-sign-in.ts';
+import { ADA, REDIRECT_URI, resultIn, useSignIn, VERIFIER } from './support/provider-sign-in.ts';
 import { codeOf } from './support/operations.ts';
 import { hashOf } from '../src/opaque-token.ts';
 
 const MINUTE_MS = 60_000;
 const NOT_BEGUN = { code: 'BAD_USER_INPUT', issues: [{ path: 'state', message: expect.any(String) }] };
 
-const { provider, running } = useSignIn();
+const { provider, running, begin, codeFor, complete, resultOf, signInWith, visit } = useSignIn();
 afterEach(async () => {
   // Rejected sign-ins must leave nothing behind.
-  expect(await running.database.query('select 1 from accounts')).toEqual([]);
-  expect(await running.database.query('select 1 from sign_in_codes')).toEqual([]);
+  expect(await running.query('select 1 from accounts')).toEqual([]);
+  expect(await running.query('select 1 from sign_in_codes')).toEqual([]);
 });
 
 const failed = { sign_in_error: 'sign_in_failed', sign_in_error_description: expect.any(String) };
 
-const come = () => visit(running, provider);
-
 /** The result that the page gets after `change` was applied to the provider's ID token. */
 async function resultWith(change: (claims: JWTPayload) => Promise<string> | string) {
-  const { binding, nonce, back } = await come();
+  const { binding, nonce, back } = await visit();
   const nowS = Math.floor(Date.now() / 1000);
   const good = { iss: provider.issuer, aud: provider.clientId, sub: 'ada', nonce, iat: nowS, exp: nowS + 300, ...ADA };
   provider.tamper(async (path, body) => (path === '/token' ? { ...body, id_token: await change(good) } : body));
-  return Object.fromEntries(resultIn(await complete(running, binding, back)));
+  return resultOf(binding, back);
+}
+
+const startProvider = () => startSignInProvider({ redirectUri: REDIRECT_URI });
+
+async function changedBehindSignature(claims: JWTPayload) {
+  const [head, , signature] = (await provider.sign(claims)).split('.');
+  const changed = Buffer.from(JSON.stringify({ ...claims, sub: 'eve' })).toString('base64url');
+  return [head, changed, signature].join('.');
 }
 
 describe('an ID token', () => {
@@ -56,38 +51,22 @@ describe('an ID token', () => {
     ['about somebody without end', (claims) => provider.sign({ ...claims, sub: 'x'.repeat(256) })],
     ['without a signature (alg: none)', (claims) => provider.signWith(claims, undefined)],
     ['signed with the secret of the client (HS256)', (claims) => provider.signWith(claims, provider.clientSecret)],
-    [
-      'signed with a key of somebody else',
-      async (claims) => {
-        const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
-        return other.sign(claims);
-      },
-    ],
-    [
-      'whose claims were changed behind the signature',
-      async (claims) => {
-        const [head, , signature] = (await provider.sign(claims)).split('.');
-        return [head, Buffer.from(JSON.stringify({ ...claims, sub: 'eve' })).toString('base64url'), signature].join(
-          '.',
-        );
-      },
-    ],
+    ['signed with a key of somebody else', async (claims) => (await startProvider()).sign(claims)],
+    ['whose claims were changed behind the signature', changedBehindSignature],
     ['that is none', () => 'nonsense'],
     ['that is not there', () => ''],
-  ])('%s is rejected', async (_what, change) => {
-    expect(await resultWith(change)).toEqual(failed);
-  });
+  ])('%s is rejected', async (_what, change) => expect(await resultWith(change)).toEqual(failed));
 
   it('is accepted as the provider issues it, so the ones above are rejected only for their difference', async () => {
     const result = await resultWith((claims) => provider.sign(claims));
     expect(result).toEqual({ sign_in_code: expect.stringMatching(/^[\w-]{43}$/) });
-    await running.database.query('delete from sign_in_codes');
+    await running.query('delete from sign_in_codes');
   });
 
   it('is rejected with the user info of another subject', async () => {
-    const { binding, back } = await come();
+    const { binding, back } = await visit();
     provider.tamper(async (path, body) => (path === '/me' ? { ...body, sub: 'eve' } : body));
-    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
+    expect(await resultOf(binding, back)).toEqual(failed);
   });
 });
 
@@ -95,48 +74,43 @@ describe('a browser that comes back', () => {
   it.each<[string, (back: URL) => void]>([
     ['with another state', (back) => back.searchParams.set('state', 'x'.repeat(43))],
     ['without a state', (back) => back.searchParams.delete('state')],
-    [
-      'with two states, the wrong one first',
-      (back) => {
-        back.search = `?state=x&${back.search.slice(1)}`;
-      },
-    ],
+    ['with two states, the wrong one first', (back) => void (back.search = `?state=x&${back.search.slice(1)}`)],
   ])('%s is rejected, and does not use up the sign-in that was begun', async (_what, change) => {
-    const { binding, back } = await come();
+    const { binding, back } = await visit();
     const forged = new URL(back);
     change(forged);
-    await expect(complete(running, binding, forged)).rejects.toMatchObject(NOT_BEGUN);
-    expect(resultIn(await complete(running, binding, back)).has('sign_in_code')).toBe(true);
-    await running.database.query('delete from sign_in_codes');
+    await expect(complete(binding, forged)).rejects.toMatchObject(NOT_BEGUN);
+    expect(await resultOf(binding, back)).toHaveProperty('sign_in_code');
+    await running.query('delete from sign_in_codes');
   });
 
   it('without the cookie, or with that of another browser or a forged one, is rejected', async () => {
-    const [{ back }, other] = [await come(), await begin(running)];
+    const [{ back }, other] = [await visit(), await begin()];
     const state = back.searchParams.get('state') ?? '';
     const forged = [`${'x'.repeat(43)}.`.repeat(3), [state, 'n'.repeat(43), 'v'.repeat(43)].join('.')];
     for (const binding of [undefined, '', 'nonsense', 'a.b.c', other.binding, ...forged])
-      await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
+      await expect(complete(binding, back)).rejects.toMatchObject(NOT_BEGUN);
   });
 
   it('many times, concurrently or later, gets one code', async () => {
-    const { binding, back } = await come();
-    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => complete(running, binding, back)));
+    const { binding, back } = await visit();
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => complete(binding, back)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
-    expect(await running.database.query('select 1 from sign_in_codes')).toHaveLength(1);
-    await running.database.query('delete from sign_in_codes');
+    await expect(complete(binding, back)).rejects.toMatchObject(NOT_BEGUN);
+    expect(await running.query('select 1 from sign_in_codes')).toHaveLength(1);
+    await running.query('delete from sign_in_codes');
   });
 
   it('after ten minutes is rejected', async () => {
-    const { binding, back } = await come();
+    const { binding, back } = await visit();
     running.clock.advance(10 * MINUTE_MS);
-    await expect(complete(running, binding, back)).rejects.toMatchObject(NOT_BEGUN);
+    await expect(complete(binding, back)).rejects.toMatchObject(NOT_BEGUN);
   });
 
   it('with the code of another browser gets an error, as that was requested with another challenge', async () => {
-    const [victim, thief] = [await come(), await come()];
+    const [victim, thief] = [await visit(), await visit()];
     thief.back.searchParams.set('code', victim.back.searchParams.get('code') ?? '');
-    expect(Object.fromEntries(resultIn(await complete(running, thief.binding, thief.back)))).toEqual(failed);
+    expect(await resultOf(thief.binding, thief.back)).toEqual(failed);
   });
 
   it.each<[string, (back: URL, other: SignInProvider) => void]>([
@@ -146,53 +120,51 @@ describe('a browser that comes back', () => {
     ['there is no code', (back) => back.searchParams.delete('code')],
     ['there is an answer in another form', (back) => back.searchParams.set('response', 'a.b.c')],
   ])('gets an error when %s, and no request is sent', async (_what, change) => {
-    const other = await startSignInProvider({ redirectUri: REDIRECT_URI });
-    const { binding, back } = await come();
+    const other = await startProvider();
+    const { binding, back } = await visit();
     change(back, other);
     const asked = provider.requests.length;
-    expect(Object.fromEntries(resultIn(await complete(running, binding, back)))).toEqual(failed);
+    expect(await resultOf(binding, back)).toEqual(failed);
     expect([other.requests, provider.requests.slice(asked)]).toEqual([[], []]);
   });
 
   it("gets the provider's error, sanitized and of limited length", async () => {
-    const { binding, back } = await come();
+    const { binding, back } = await visit();
     const state = back.searchParams.get('state') ?? '';
     const iss = provider.issuer;
     const said = { error: 'Nonsense\r\nSet-Cookie: a=b', error_description: `<b>\u0000${'x'.repeat(5_000)}` };
     back.search = new URLSearchParams({ state, iss, ...said }).toString();
-    const { location } = await complete(running, binding, back);
+    const { location } = await complete(binding, back);
     expect(location).toMatch(/^\/#sign_in_error=server_error&sign_in_error_description=[\w%+.*-]+$/);
-    expect(resultIn({ location }).get('sign_in_error_description')).toHaveLength(300);
+    expect(resultIn({ location }).sign_in_error_description).toHaveLength(300);
   });
 });
 
-describe('where a sign-in returns to', () => {
-  // prettier-ignore
-  const REFUSED = [
-    '//evil.example', '///evil.example', '/\\evil.example', '\\evil.example', '\\/evil.example', '/\t/evil.example',
-    'https://evil.example', 'https:evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example', '',
-    '/a\r\nSet-Cookie: a=b', '/a\u0000', '/\u2028', '/ä', '/a#sign_in_code=theirs', '/a b', `/${'x'.repeat(2_048)}`,
-    '/\ud800', ' /a', '/a\\..\\..\\evil',
-  ];
-  const OURS = ['/', '/tasks', '/tasks?filter=a%20b&x=/y//z', '/.//evil.example', '/%5cevil.example', '/a/../b'];
+// prettier-ignore
+const REFUSED = [
+  '//evil.example', '///evil.example', '/\\evil.example', '\\evil.example', '\\/evil.example', '/\t/evil.example',
+  'https://evil.example', 'https:evil.example', 'javascript:alert(1)', 'evil.example', '@evil.example', '',
+  '/a\r\nSet-Cookie: a=b', '/a\u0000', '/\u2028', '/ä', '/a#sign_in_code=theirs', '/a b', `/${'x'.repeat(2_048)}`,
+  '/\ud800', ' /a', '/a\\..\\..\\evil',
+];
+const OURS = ['/', '/tasks', '/tasks?filter=a%20b&x=/y//z', '/.//evil.example', '/%5cevil.example', '/a/../b'];
 
-  it('is only what every browser reads as a path of ours', async () => {
-    const codeFrom = (returnTo: string) =>
-      begin(running, returnTo).then(
-        () => 'begun',
-        ({ code }: { code: string }) => code,
-      );
-    for (const returnTo of REFUSED) expect([returnTo, await codeFrom(returnTo)]).toEqual([returnTo, 'BAD_USER_INPUT']);
-    for (const returnTo of OURS) {
-      expect([returnTo, await codeFrom(returnTo)]).toEqual([returnTo, 'begun']);
-      expect(new URL(returnTo, 'https://tasks.example').origin).toBe('https://tasks.example');
-    }
-  });
+it('where a sign-in returns to is only what every browser reads as a path of ours', async () => {
+  const codeFrom = (returnTo: string) =>
+    begin(returnTo).then(
+      () => 'begun',
+      ({ code }: { code: string }) => code,
+    );
+  for (const returnTo of REFUSED) expect([returnTo, await codeFrom(returnTo)]).toEqual([returnTo, 'BAD_USER_INPUT']);
+  for (const returnTo of OURS) {
+    expect([returnTo, await codeFrom(returnTo)]).toEqual([returnTo, 'begun']);
+    expect(new URL(returnTo, 'https://tasks.example').origin).toBe('https://tasks.example');
+  }
 });
 
 it('a code cannot be replaced by another secret', async () => {
-  const code = await codeFor(running, provider, 'ada');
+  const code = await codeFor();
   for (const guess of ['', code.slice(1), `${code}x`, hashOf(code), VERIFIER])
-    expect(codeOf(await signInWith(running, guess))).toBe('BAD_USER_INPUT');
-  await running.database.query('delete from sign_in_codes');
+    expect(codeOf(await signInWith(guess))).toBe('BAD_USER_INPUT');
+  await running.query('delete from sign_in_codes');
 });

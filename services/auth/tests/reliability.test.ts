@@ -1,99 +1,80 @@
 import { jest } from '@jest/globals';
 import type { SubgraphResult } from '@taskmesh/subgraph';
 import { eventually, whileLocked } from '@taskmesh/testing';
-import { createHash } from 'node:crypto';
+import { hashOf } from '../src/opaque-token.ts';
 import { COST } from '../src/passwords/hasher.ts';
-import {
-  CHANGE_NAME,
-  codeOf,
-  CONFIRM_EMAIL,
-  DELETE_ACCOUNT,
-  sessionOf,
-  SIGN_UP_PLAIN,
-  type OpenSession,
-} from './support/operations.ts';
-import { PASSWORD, runAuth, useAuth, type RunningAuth } from './support/running-auth.ts';
+import { codeOf, sessionOf, SIGN_UP_PLAIN, type OpenSession } from './support/operations.ts';
+import { PASSWORD, runAuth, useAuth } from './support/running-auth.ts';
 
 jest.setTimeout(120_000);
 
 const running = useAuth();
 
-describe('connections that are killed under load', () => {
-  it('cause at most SERVICE_UNAVAILABLE, and lose nothing acknowledged', async () => {
-    let done = false;
-    const killer = (async () => {
-      while (!done) {
-        await running.database.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth'
+it('connections that are killed under load cause at most SERVICE_UNAVAILABLE, and lose nothing acknowledged', async () => {
+  let done = false;
+  const killer = (async () => {
+    while (!done) {
+      await running.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'taskmesh-auth'
            and datname = current_database()`,
-        );
-        await new Promise((resolve) => setTimeout(resolve, 30));
-      }
-    })();
+      );
+      await new Promise((resolve) => setTimeout(resolve, 30));
+    }
+  })();
 
-    const acknowledged: string[] = [];
-    const ended: string[] = [];
-    const codes: unknown[] = [];
-    const note = (result: SubgraphResult) => {
-      codes.push(codeOf(result));
-      return result.errors === undefined;
-    };
-    const person = async (name: string) => {
-      const email = `${name}@example.com`;
-      const signUp = await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } });
-      if (!note(signUp)) return;
-      acknowledged.push(email);
-      const login = await running.tryLogIn(email);
-      if (!note(login)) return;
-      const { identity, sessionId, refreshToken } = sessionOf(login, 'login');
-      note(await running.me(identity));
-      note(await running.refresh(refreshToken));
-      if (note(await running.logOut(identity))) ended.push(sessionId);
-    };
-    await Promise.all(Array.from({ length: 24 }, (_, index) => person(`p${index}`)));
-    done = true;
-    await killer;
+  const acknowledged: string[] = [];
+  const ended: string[] = [];
+  const codes: unknown[] = [];
+  const note = (result: SubgraphResult) => {
+    codes.push(codeOf(result));
+    return result.errors === undefined;
+  };
+  const person = async (name: string) => {
+    const email = `${name}@example.com`;
+    const signUp = await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } });
+    if (!note(signUp)) return;
+    acknowledged.push(email);
+    const login = await running.tryLogIn(email);
+    if (!note(login)) return;
+    const { identity, sessionId, refreshToken } = sessionOf(login, 'login');
+    note(await running.me(identity));
+    note(await running.refresh(refreshToken));
+    if (note(await running.logOut(identity))) ended.push(sessionId);
+  };
+  await Promise.all(Array.from({ length: 24 }, (_, index) => person(`p${index}`)));
+  done = true;
+  await killer;
 
-    expect(new Set(codes.filter((code) => code !== undefined))).toEqual(
-      new Set(codes.includes('SERVICE_UNAVAILABLE') ? ['SERVICE_UNAVAILABLE'] : []),
-    );
-    expect(acknowledged.length).toBeGreaterThan(0);
-    for (const email of acknowledged) expect((await running.logIn(email)).userId).toBeTruthy();
-    const { sessions } = await running.auth.internal.endedSessions(0);
-    expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
-    expect(sessions.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining(ended));
-  });
+  expect(codes.filter((code) => code !== undefined && code !== 'SERVICE_UNAVAILABLE')).toEqual([]);
+  expect(acknowledged.length).toBeGreaterThan(0);
+  for (const email of acknowledged) expect((await running.logIn(email)).userId).toBeTruthy();
+  const { sessions } = await running.auth.internal.endedSessions(0);
+  expect(sessions.map(({ sequence }) => sequence)).toEqual(sessions.map((_session, index) => index + 1));
+  expect(sessions.map(({ sessionId }) => sessionId)).toEqual(expect.arrayContaining(ended));
 });
 
-describe('a database that does not respond', () => {
-  it('causes SERVICE_UNAVAILABLE after a timeout, without hindering later requests', async () => {
-    const sessions = [await running.signUp('ada@example.com')];
-    while (sessions.length < 15) sessions.push(await running.logIn('ada@example.com'));
-    running.proxy.freeze();
-    const logouts = await Promise.all(sessions.map(({ identity }) => running.logOut(identity)));
-    expect(new Set(logouts.map(codeOf))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
-    running.proxy.thaw();
-    for (const { refreshToken } of sessions)
-      await eventually(async () => {
-        const again = await running.refresh(refreshToken);
-        expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(again)); // some sessions may have ended
-      });
-  });
+it('a database that does not respond causes SERVICE_UNAVAILABLE after a timeout, without hindering later requests', async () => {
+  const sessions = [await running.signUp('ada@example.com')];
+  while (sessions.length < 15) sessions.push(await running.logIn('ada@example.com'));
+  running.proxy.freeze();
+  const logouts = await Promise.all(sessions.map(({ identity }) => running.logOut(identity)));
+  expect(new Set(logouts.map(codeOf))).toEqual(new Set(['SERVICE_UNAVAILABLE']));
+  running.proxy.thaw();
+  for (const { refreshToken } of sessions)
+    await eventually(async () => {
+      const again = await running.refresh(refreshToken);
+      expect([undefined, 'UNAUTHENTICATED']).toContain(codeOf(again)); // some sessions may have ended
+    });
 });
 
 describe('requests that wait for a lock leave connections for others:', () => {
   const VERIFIER = 'v'.repeat(43);
-  const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url');
   const times = <Item>(count: number, make: (index: number) => Item) =>
     Array.from({ length: count }, (_, n) => make(n));
-  const byCode = (index: number) =>
-    running.send('mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { accessToken } }', {
-      input: { code: `code-${index}`, verifier: VERIFIER },
-    });
+  const BY_CODE = 'mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { accessToken } }';
+  const byCode = (index: number) => running.send(BY_CODE, { input: { code: `code-${index}`, verifier: VERIFIER } });
   let bob: OpenSession;
-  beforeEach(async () => {
-    bob = await running.signUp('bob@example.com');
-  });
+  beforeEach(async () => void (bob = await running.signUp('bob@example.com')));
 
   interface Waiting {
     /** The code that the requests end with. */
@@ -108,17 +89,14 @@ describe('requests that wait for a lock leave connections for others:', () => {
     ask: () => Promise<SubgraphResult>[],
     { code, other = () => running.tryLogIn('bob@example.com'), ...more }: Waiting = {},
   ) {
-    const answers = await whileLocked(running.database, held, () => Promise.all(ask()), {
-      ...more,
-      meanwhile: async () => expect(codeOf(await other())).toBeUndefined(),
-    });
+    const meanwhile = async () => expect(codeOf(await other())).toBeUndefined();
+    const answers = await whileLocked(running.database, held, () => Promise.all(ask()), { ...more, meanwhile });
     for (const answer of answers) expect(codeOf(answer)).toBe(code);
   }
 
   it('changes of accounts', async () => {
     const busy = await Promise.all(['a', 'b', 'c'].map((name) => running.signUp(`${name}@example.com`)));
-    const change = () =>
-      busy.flatMap(({ identity }) => times(8, (n) => running.send(CHANGE_NAME, { name: `name ${n}` }, identity)));
+    const change = () => busy.flatMap((user) => times(8, (n) => running.changeName(user, `name ${n}`)));
     await expectRoom([`select from accounts where email_key <> 'bob@example.com' for update`], change, { waiting: 3 });
   });
 
@@ -127,11 +105,11 @@ describe('requests that wait for a lock leave connections for others:', () => {
     ['at a provider', byCode],
   ])('sign-ins %s', async (_how, signIn) => {
     await running.signUp('ada@example.com');
-    await running.database.query(
+    await running.query(
       `insert into linked_identities (id, account_id, issuer, subject, email, created_at, last_used_at)
        select gen_random_uuid(), id, 'issuer', 'subject', email, now(), now() from accounts where email_key like 'ada%'`,
     );
-    await running.database.query(
+    await running.query(
       `insert into sign_in_codes (hash, challenge, issuer, subject, email_verified, created_at, expires_at)
        select unnest($1::text[]), $2, 'issuer', 'subject', true, now(), now() + interval '1 hour'`,
       [times(15, (n) => hashOf(`code-${n}`)), hashOf(VERIFIER)],
@@ -144,9 +122,8 @@ describe('requests that wait for a lock leave connections for others:', () => {
     const forged = refreshToken.slice(0, -24) + 'x'.repeat(24);
     const ofOneSite = (network: number) => ({ role: 'anonymous', ip: `2001:db8:1:${network}::1` }) as const;
     const refresh = () => times(15, (network) => running.refresh(forged, ofOneSite(network)));
-    await expectRoom(['select from sessions where id = $1 for update', sessionId], refresh, {
-      code: 'UNAUTHENTICATED',
-    });
+    const held: [string, string] = ['select from sessions where id = $1 for update', sessionId];
+    await expectRoom(held, refresh, { code: 'UNAUTHENTICATED' });
     expect(codeOf(await running.refresh(refreshToken))).toBeUndefined();
   });
 
@@ -154,7 +131,7 @@ describe('requests that wait for a lock leave connections for others:', () => {
     const token = 't'.repeat(43);
     const attempts = () => [
       ...times(15, () => running.resetPassword(token, 'another long phrase')),
-      ...times(15, () => running.send(CONFIRM_EMAIL, { token, password: PASSWORD })),
+      ...times(15, () => running.confirmEmail(token, PASSWORD)),
     ];
     const held: [string] = ['lock table reset_tokens, email_tokens in access exclusive mode'];
     await expectRoom(held, attempts, { code: 'BAD_USER_INPUT' });
@@ -162,36 +139,28 @@ describe('requests that wait for a lock leave connections for others:', () => {
 
   it('deletions of accounts', async () => {
     const users = await Promise.all(times(15, (n) => running.signUp(`user-${n}@example.com`)));
-    const remove = () =>
-      users.map(({ identity }) => running.send(DELETE_ACCOUNT, { input: { password: PASSWORD } }, identity));
+    const remove = () => users.map((user) => running.deleteAccount(user));
     await expectRoom(['select from account_log_state for update'], remove);
   });
 
   it('lists of one account', async () => {
     const { identity } = await running.signUp('ada@example.com');
     const tables = 'sessions, personal_tokens, linked_identities, audit_log';
-    const ask = () =>
-      ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'].flatMap((list) =>
-        times(5, () => running.send(`{ ${list} { id } }`, {}, identity)),
-      );
+    const lists = ['sessions', 'personalTokens', 'linkedIdentities', 'auditEntries'];
+    const listed = (list: string) => times(5, () => running.send(`{ ${list} { id } }`, {}, identity));
+    const ask = () => lists.flatMap(listed);
     const other = () => running.me(bob.identity);
     await expectRoom([`lock table ${tables} in access exclusive mode`], ask, { waiting: 3, other });
   });
 });
 
-describe('password hashing', () => {
-  let hashing: RunningAuth;
-  beforeAll(async () => {
-    hashing = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' }, hashCost: COST });
-  });
-
-  it('does not block the event loop for other requests', async () => {
-    const { identity } = await hashing.signUp('ada@example.com');
-    const logins = Array.from({ length: 50 }, () => hashing.tryLogIn('n@example.com', 'x'));
-    let finished = 0;
-    for (const login of logins) void login.then(() => finished++);
-    for (let index = 0; index < 20; index++) expect(codeOf(await hashing.me(identity))).toBeUndefined();
-    expect(finished).toBeLessThan(50);
-    await Promise.all(logins);
-  });
+it('password hashing does not block the event loop for other requests', async () => {
+  const hashing = await runAuth({ env: { RATE_LIMIT_FACTOR: '0', HASH_CONCURRENCY: '1' }, hashCost: COST });
+  const { identity } = await hashing.signUp('ada@example.com');
+  const logins = Array.from({ length: 50 }, () => hashing.tryLogIn('n@example.com', 'x'));
+  let finished = 0;
+  for (const login of logins) void login.then(() => finished++);
+  for (let index = 0; index < 20; index++) expect(codeOf(await hashing.me(identity))).toBeUndefined();
+  expect(finished).toBeLessThan(50);
+  await Promise.all(logins);
 });

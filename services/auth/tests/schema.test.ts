@@ -11,11 +11,8 @@ import * as audit from '../src/audit/audit.statements.ts';
 import * as housekeeping from '../src/housekeeping.statements.ts';
 import * as sessions from '../src/sessions/session.statements.ts';
 
-describe('the entities', () => {
-  it('describe their tables as the migrations create them', async () => {
-    expect(await schemaDifference(createAuthDatabase)).toBe('');
-  });
-});
+it('the entities describe their tables as the migrations create them', async () =>
+  expect(await schemaDifference(createAuthDatabase)).toBe(''));
 
 const modules = [accountLog, accounts, audit, housekeeping, sessions];
 const ONE_ROW = ['account_log_state', 'ended_session_counter'];

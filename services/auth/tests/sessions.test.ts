@@ -2,20 +2,8 @@ import { decodeJwt } from 'jose';
 import { randomUUID } from 'node:crypto';
 import { createOpaqueToken } from '../src/opaque-token.ts';
 import type { OwnSession } from '../src/sessions/session.repository.ts';
-import {
-  codeOf,
-  END_SESSION,
-  LOGIN_PLAIN,
-  REFRESH,
-  sessionOf,
-  SESSIONS,
-  type OpenSession,
-  CHANGE_PASSWORD,
-  CREATE_TOKEN,
-  END_TOKEN,
-  outcomesOf,
-  TOKENS,
-} from './support/operations.ts';
+import * as operations from './support/operations.ts';
+import { codeOf, outcomesOf, sessionOf, tokenOf, type NewToken, type OpenSession } from './support/operations.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
 import { hashPersonalToken } from '@taskmesh/identity';
 
@@ -28,36 +16,32 @@ const expOf = (accessToken: string) => decodeJwt(accessToken).exp;
 const endedIds = async (after = 0) =>
   (await running.auth.internal.endedSessions(after)).sessions.map(({ sessionId }) => sessionId);
 
-describe('a refresh whose caller has stopped waiting', () => {
-  it('changes nothing, so that it can be retried', async () => {
-    const { refreshToken, sessionId } = await running.signUp('ada@example.com');
-    let looks = 0;
-    const call = { identity: { role: 'anonymous' }, requestId: 'request-1', isCancelled: () => looks++ > 0 } as const;
-    const request = { query: REFRESH, variables: { token: refreshToken } };
-    expect(codeOf(await running.auth.subgraph.execute(request, call))).toBe('SERVICE_UNAVAILABLE');
-    expect(sessionOf(await running.refresh(refreshToken), 'refreshSession').sessionId).toBe(sessionId);
-  });
+it('a refresh whose caller has stopped waiting changes nothing, so that it can be retried', async () => {
+  const { refreshToken, sessionId } = await running.signUp('ada@example.com');
+  let looks = 0;
+  const call = { identity: { role: 'anonymous' }, requestId: 'request-1', isCancelled: () => looks++ > 0 } as const;
+  const request = { query: operations.REFRESH, variables: { token: refreshToken } };
+  expect(codeOf(await running.auth.subgraph.execute(request, call))).toBe('SERVICE_UNAVAILABLE');
+  expect(sessionOf(await running.refresh(refreshToken), 'refreshSession').sessionId).toBe(sessionId);
 });
 
-describe('logging out', () => {
-  it('ends this session, and lists it until the second in which its token expires', async () => {
-    const { identity, sessionId, accessToken } = await running.signUp('a@example.com');
-    expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 0, sessions: [] });
-    const result = await running.logOut(identity);
-    expect(result.data).toEqual({ logout: true });
-    const entry = { sequence: 1, sessionId, until: expOf(accessToken) };
-    expect(result.extensions).toEqual({ endedSessions: [entry] });
-    expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [entry] });
-    expect(await running.auth.internal.endedSessions(1)).toEqual({ last: 1, sessions: [] });
-  });
+it('logging out ends this session, and lists it until the second in which its token expires', async () => {
+  const { identity, sessionId, accessToken } = await running.signUp('a@example.com');
+  expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 0, sessions: [] });
+  const result = await running.logOut(identity);
+  expect(result.data).toEqual({ logout: true });
+  const entry = { sequence: 1, sessionId, until: expOf(accessToken) };
+  expect(result.extensions).toEqual({ endedSessions: [entry] });
+  expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [entry] });
+  expect(await running.auth.internal.endedSessions(1)).toEqual({ last: 1, sessions: [] });
+});
 
-  it("does not end another user's session", async () => {
-    const ada = await running.signUp('ada@example.com');
-    const bob = await running.signUp('bob@example.com');
-    const forged = { role: 'user', userId: ada.userId, sessionId: bob.sessionId } as const;
-    expect(codeOf(await running.logOut(forged))).toBe('UNAUTHENTICATED');
-    expect(await endedIds()).toEqual([]);
-  });
+it("logging out does not end another user's session", async () => {
+  const ada = await running.signUp('ada@example.com');
+  const bob = await running.signUp('bob@example.com');
+  const forged = { role: 'user', userId: ada.userId, sessionId: bob.sessionId } as const;
+  expect(codeOf(await running.logOut(forged))).toBe('UNAUTHENTICATED');
+  expect(await endedIds()).toEqual([]);
 });
 
 describe('the list of ended sessions', () => {
@@ -81,10 +65,8 @@ describe('the list of ended sessions', () => {
   });
 
   it('is returned in pages of 10,000, the last of which ends with the head', async () => {
-    await running.database.query(
-      `insert into ended_sessions select n, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 10003) n`,
-    );
-    await running.database.query('update ended_session_counter set last = 10003');
+    const many = `select n, gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 10003) n`;
+    await running.query(`insert into ended_sessions ${many}; update ended_session_counter set last = 10003`);
     const first = await running.auth.internal.endedSessions(0);
     expect([first.last, first.sessions.length]).toEqual([10_000, 10_000]);
     const second = await running.auth.internal.endedSessions(first.last);
@@ -100,7 +82,7 @@ describe('the list of ended sessions', () => {
     running.clock.advance(11_000);
     expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [] });
     await running.auth.processAll();
-    expect(await running.database.query('select 1 from ended_sessions')).toEqual([]);
+    expect(await running.query('select 1 from ended_sessions')).toEqual([]);
     const next = await running.logIn('a@example.com');
     await running.logOut(next.identity);
     expect((await running.auth.internal.endedSessions(1)).sessions).toMatchObject([{ sequence: 2 }]);
@@ -160,13 +142,13 @@ describe('refreshing a session', () => {
     running.clock.advance(30 * 24 * HOUR_MS + 1_000);
     expect(codeOf(await running.refresh(refreshToken))).toBe('UNAUTHENTICATED');
     await running.auth.processAll();
-    expect(await running.database.query('select 1 from sessions')).toEqual([]);
-    expect(await running.database.query('select 1 from refresh_tokens')).toEqual([]);
+    expect(await running.query('select 1 from sessions')).toEqual([]);
+    expect(await running.query('select 1 from refresh_tokens')).toEqual([]);
   });
 });
 
 const sessionsOf = async ({ identity }: OpenSession) =>
-  (await running.send(SESSIONS, {}, identity)).data?.['sessions'] as OwnSession[];
+  (await running.send(operations.SESSIONS, {}, identity)).data?.['sessions'] as OwnSession[];
 
 describe("the list of the caller's sessions", () => {
   it('records uses from gateways, to the minute, never backwards, and only for active sessions', async () => {
@@ -189,11 +171,10 @@ describe("the list of the caller's sessions", () => {
       shown.push((await lastUse()) / MINUTE_MS);
     }
     expect(shown).toEqual([5, 5, 5, 6]);
-    await running.send(END_SESSION, { id: other.sessionId }, ada.identity);
+    await running.send(operations.END_SESSION, { id: other.sessionId }, ada.identity);
     await running.auth.internal.noteSessionUses([{ sessionId: other.sessionId, at: begun + HOUR_MS }]);
-    expect(await running.database.query('select last_used_at from sessions where id = $1', [other.sessionId])).toEqual([
-      { last_used_at: null },
-    ]);
+    const [ended] = await running.query('select last_used_at from sessions where id = $1', [other.sessionId]);
+    expect(ended).toEqual({ last_used_at: null });
   });
 
   it('does not wait for a concurrent change of a session', async () => {
@@ -212,36 +193,23 @@ describe("the list of the caller's sessions", () => {
     const ada = await running.signUp('ada@example.com');
     const bob = await running.signUp('bob@example.com');
     expect((await sessionsOf(bob)).map(({ id }) => id)).toEqual([bob.sessionId]);
-    expect(codeOf(await running.send(SESSIONS))).toBe('UNAUTHENTICATED');
-    await running.send(LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
+    expect(codeOf(await running.send(operations.SESSIONS))).toBe('UNAUTHENTICATED');
+    await running.send(operations.LOGIN_PLAIN, { input: { email: 'ada@example.com', password: PASSWORD } });
     const [short, own] = await sessionsOf(ada); // newest first
     expect([short?.current, own?.current]).toEqual([false, true]);
     running.clock.advance(HOUR_MS + 1_000);
     expect((await sessionsOf(ada)).map(({ id }) => id)).toEqual([ada.sessionId]);
-    expect(codeOf(await running.send(END_SESSION, { id: short?.id }, ada.identity))).toBe('NOT_FOUND');
+    expect(codeOf(await running.send(operations.END_SESSION, { id: short?.id }, ada.identity))).toBe('NOT_FOUND');
   });
 });
 
 const DAY_MS = 86_400_000;
 
-type Shown = Record<'id' | 'name' | 'scope' | 'createdAt' | 'expiresAt', string> & { lastUsedAt: string | null };
-
 const inDays = (days: number) => new Date(running.clock.now() + days * DAY_MS).toISOString();
-const create = ({ identity }: Pick<OpenSession, 'identity'>, change: object = {}) =>
-  running.send(
-    CREATE_TOKEN,
-    { input: { name: 'A program', scope: 'READ', expiresAt: inDays(30), ...change } },
-    identity,
-  );
 const listOf = async ({ identity }: OpenSession) =>
-  (await running.send(TOKENS, {}, identity)).data?.['personalTokens'] as Shown[];
+  (await running.send(operations.TOKENS, {}, identity)).data?.personalTokens as NewToken['personalToken'][];
 const find = (token: string) => running.auth.internal.findPersonalToken(hashPersonalToken(token));
-
-async function made(session: Pick<OpenSession, 'identity'>, change: object = {}) {
-  const { data, errors } = await create(session, change);
-  if (errors) throw new Error(JSON.stringify(errors));
-  return data?.['createPersonalToken'] as { token: string; personalToken: Shown };
-}
+const made = async (session: OpenSession, change?: object) => tokenOf(await running.createToken(session, change));
 
 describe('creating a personal token', () => {
   it('returns it once, stores only its hash, and adds an audit entry', async () => {
@@ -250,7 +218,7 @@ describe('creating a personal token', () => {
     expect(token).toMatch(/^taskmesh_pat_[\w-]{43}$/);
     expect(personalToken).toMatchObject({ name: 'Backups', scope: 'WRITE', lastUsedAt: null });
     expect(await listOf(ada)).toEqual([personalToken]);
-    const stored = JSON.stringify(await running.database.query('select * from personal_tokens'));
+    const stored = JSON.stringify(await running.query('select * from personal_tokens'));
     expect(stored).toContain(hashPersonalToken(token));
     expect(stored).not.toContain(token.slice('taskmesh_pat_'.length));
     expect(await find(token)).toEqual({
@@ -258,35 +226,36 @@ describe('creating a personal token', () => {
       createdAt: Math.floor(Date.parse(personalToken.createdAt) / 1000),
       expiresAt: Math.floor(Date.parse(personalToken.expiresAt) / 1000),
     });
-    const facts = await running.database.query(`select session_id from audit_log where kind = 'token.created'`);
+    const facts = await running.query(`select session_id from audit_log where kind = 'token.created'`);
     expect(facts).toEqual([{ session_id: personalToken.id }]);
   });
 
   it('is rejected with an end that has passed or is too far away', async () => {
     const ada = await running.signUp('ada@example.com');
-    for (const days of [-1, 367]) expect(codeOf(await create(ada, { expiresAt: inDays(days) }))).toBe('BAD_USER_INPUT');
+    for (const days of [-1, 367])
+      expect(codeOf(await running.createToken(ada, { expiresAt: inDays(days) }))).toBe('BAD_USER_INPUT');
     expect(await listOf(ada)).toEqual([]);
   });
 
   it('is limited to a hundred tokens, even in concurrent requests, until one has ended', async () => {
     const ada = await running.signUp('ada@example.com');
-    await running.database.query(
+    await running.query(
       `insert into personal_tokens (id, account_id, name, scope, hash, created_at, expires_at)
        select gen_random_uuid(), $1, 'One of many', 'read', n::text, now(), now() + interval '1 day' from generate_series(1, 97) n`,
       [ada.userId],
     );
-    const attempts = Array.from({ length: 8 }, () => create(ada));
+    const attempts = Array.from({ length: 8 }, () => running.createToken(ada));
     expect(await outcomesOf(attempts)).toEqual({ ok: 3, CONFLICT: 5 });
-    await running.send(END_TOKEN, { id: (await listOf(ada))[0]?.id }, ada.identity);
-    expect(codeOf(await create(ada))).toBeUndefined();
+    await running.endToken(ada, (await listOf(ada))[0]?.id ?? '');
+    expect(codeOf(await running.createToken(ada))).toBeUndefined();
   });
 
   it('is limited to a hundred a day, so that the list of ended tokens stays short', async () => {
     const ada = await running.signUp('ada@example.com');
     const ids: string[] = [];
     while (ids.length < 100) ids.push((await made(ada)).personalToken.id);
-    await running.send(END_TOKEN, { id: ids[0] }, ada.identity);
-    expect(codeOf(await create(ada))).toBe('RATE_LIMITED');
+    await running.endToken(ada, ids[0] ?? '');
+    expect(codeOf(await running.createToken(ada))).toBe('RATE_LIMITED');
   });
 });
 
@@ -299,7 +268,7 @@ describe('a personal token', () => {
     running.clock.advance(2_000);
     expect([await find(token), await listOf(ada)]).toEqual([null, []]);
     await running.auth.processAll();
-    expect(await running.database.query('select 1 from personal_tokens')).toEqual([]);
+    expect(await running.query('select 1 from personal_tokens')).toEqual([]);
   });
 
   it('lists its last use, to the minute', async () => {
@@ -315,8 +284,7 @@ describe('a personal token', () => {
     const ada = await running.signUp('ada@example.com');
     const bob = await running.signUp('bob@example.com');
     const [{ token, personalToken }, foreign] = [await made(ada), await made(bob)];
-    const input = { currentPassword: PASSWORD, newPassword: 'another horse battery' };
-    await running.send(CHANGE_PASSWORD, { input }, ada.identity);
+    await running.changePassword(ada, 'another horse battery');
     expect(await find(token)).not.toBeNull();
     await running.auth.processAll();
     await running.resetByMail('ada@example.com', 'a third horse battery');
@@ -326,27 +294,25 @@ describe('a personal token', () => {
   });
 });
 
-describe('ending a personal token', () => {
-  it('adds it to the list that gateways read, for at most a day, and adds an audit entry', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const { token, personalToken } = await made(ada);
-    const result = await running.send(END_TOKEN, { id: personalToken.id.toUpperCase() }, ada.identity);
-    expect(result.data).toEqual({ endPersonalToken: personalToken.id });
-    const [entry] = (await running.auth.internal.endedSessions(0)).sessions;
-    expect(result.extensions).toEqual({ endedSessions: [entry] });
-    expect(entry).toMatchObject({ sequence: 1, sessionId: personalToken.id });
-    const leftS = (entry?.until ?? 0) - running.clock.now() / 1000;
-    expect(Math.abs(leftS - DAY_MS / 1000)).toBeLessThan(10);
-    expect([await find(token), await listOf(ada)]).toEqual([null, []]);
-    const facts = await running.database.query(`select session_id from audit_log where kind = 'token.ended'`);
-    expect(facts).toEqual([{ session_id: personalToken.id }]);
-  });
+it('ending a personal token adds it to the list that gateways read, for at most a day, and adds an audit entry', async () => {
+  const ada = await running.signUp('ada@example.com');
+  const { token, personalToken } = await made(ada);
+  const result = await running.endToken(ada, personalToken.id.toUpperCase());
+  expect(result.data).toEqual({ endPersonalToken: personalToken.id });
+  const [entry] = (await running.auth.internal.endedSessions(0)).sessions;
+  expect(result.extensions).toEqual({ endedSessions: [entry] });
+  expect(entry).toMatchObject({ sequence: 1, sessionId: personalToken.id });
+  const leftS = (entry?.until ?? 0) - running.clock.now() / 1000;
+  expect(Math.abs(leftS - DAY_MS / 1000)).toBeLessThan(10);
+  expect([await find(token), await listOf(ada)]).toEqual([null, []]);
+  const facts = await running.query(`select session_id from audit_log where kind = 'token.ended'`);
+  expect(facts).toEqual([{ session_id: personalToken.id }]);
+});
 
-  it('succeeds once in many concurrent requests', async () => {
-    const ada = await running.signUp('ada@example.com');
-    const { personalToken } = await made(ada);
-    const end = () => running.send(END_TOKEN, { id: personalToken.id }, ada.identity);
-    expect(await outcomesOf(Array.from({ length: 8 }, end))).toEqual({ ok: 1, NOT_FOUND: 7 });
-    expect(await endedIds()).toEqual([personalToken.id]);
-  });
+it('ending a personal token succeeds once in many concurrent requests', async () => {
+  const ada = await running.signUp('ada@example.com');
+  const { personalToken } = await made(ada);
+  const ends = Array.from({ length: 8 }, () => running.endToken(ada, personalToken.id));
+  expect(await outcomesOf(ends)).toEqual({ ok: 1, NOT_FOUND: 7 });
+  expect(await endedIds()).toEqual([personalToken.id]);
 });

@@ -52,7 +52,6 @@ it('asks about the exact restore to undo, and says what happens to the data that
       'That can be done until 2026-11-23 10:00:00 UTC. What was written since goes; it is kept for 1.5 h, for another undo.',
   );
   const lost = describeUndo('http://h', { ...UNDOABLE, isUndo: true, replacedKeptMs: 0 });
-  expect(lost).toMatch(
-    /^Take back the undo of a restore of .* What was written since is lost: RESTORE_KEEP_OLD is 0\.$/,
-  );
+  const question = /^Take back the undo of a restore of .* What was written since is lost: RESTORE_KEEP_OLD is 0\.$/;
+  expect(lost).toMatch(question);
 });

@@ -56,12 +56,10 @@ it.each(['undo', 'restore a.tar.gz', 'verify a.tar.gz', 'new-epoch'])(
 
 const HELP = [fileURLToPath(new URL('main.ts', import.meta.url)), '--help'];
 
+const FULL = 'The output could not be written: ENOSPC: no space left on device, write\n';
+
 it.each([
-  [
-    'fails if its output cannot be written',
-    'The output could not be written: ENOSPC: no space left on device, write\n',
-    1,
-  ],
+  ['fails if its output cannot be written', FULL, 1],
   ['ends normally if nothing reads its output', '', 0],
 ])('%s', async (_what, expected, status) => {
   await using full = await open('/dev/full', 'w');

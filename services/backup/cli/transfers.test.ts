@@ -5,11 +5,10 @@ import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { createArchiveCipher } from '../src/archives/encryption.ts';
 import { createInterruption } from './interruption.ts';
+import { encrypted } from '../tests/support/ciphers.ts';
 import { runCommand } from '../tests/support/command-line.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -22,8 +21,7 @@ const dir = makeTempDir();
 await writeFile(join(dir, 'key.txt'), `${KEY}\n`, { mode: 0o600 });
 await writeFile(join(dir, 'strangers.txt'), `${await generateX25519Identity()}\n`, { mode: 0o600 });
 await writeFile(join(dir, 'nonsense.txt'), 'nonsense', { mode: 0o600 });
-const cipher = await createArchiveCipher({ identities: [KEY], recipients: [] });
-const stored: Buffer = await buffer((await cipher?.encrypt(Readable.from([CONTENT]))) ?? Readable.from([]));
+const stored = await encrypted(CONTENT, KEY);
 const KEYS = ['key.txt', 'nonsense.txt', 'strangers.txt'];
 afterEach(async () => expect((await readdir(dir)).toSorted()).toEqual(KEYS));
 
@@ -166,9 +164,8 @@ describe('an interrupted command', () => {
     },
   );
 
-  it('reports when the decrypted archive may still exist', async () => {
-    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err: MAY_STILL_EXIST });
-  });
+  it('reports when the decrypted archive may still exist', async () =>
+    expect(await interrupt(RESTORE, 'restore', true)).toMatchObject({ status: 143, err: MAY_STILL_EXIST }));
 
   it('leaves no partial download behind, and stops waiting at once for work that continues without it', async () => {
     expect(await interrupt(DOWNLOAD, 'download')).toMatchObject({ status: 130 });
@@ -176,9 +173,8 @@ describe('an interrupted command', () => {
     expect(await interrupt(['create'], 'restore')).toMatchObject({ status: 130, err });
   });
 
-  it('cleans up on every signal, and exits with its number', async () => {
-    await Promise.all([endBy('SIGINT', 130), endBy('SIGTERM', 143), endBy('SIGHUP', 129)]);
-  });
+  it('cleans up on every signal, and exits with its number', () =>
+    Promise.all([endBy('SIGINT', 130), endBy('SIGTERM', 143), endBy('SIGHUP', 129)]));
 
   async function endBy(signal: NodeJS.Signals, status: number): Promise<void> {
     const taskmesh = await startTaskmesh('restore');
@@ -193,30 +189,28 @@ describe('an interrupted command', () => {
   }
 });
 
-describe('a download', () => {
-  it('does not replace a file that appeared meanwhile', async () => {
-    const taskmesh = await startTaskmesh('download');
-    const downloading = command(taskmesh, DOWNLOAD);
-    await taskmesh.reached;
-    await writeFile(join(dir, SECRET), 'of another program');
-    taskmesh.goOn();
-    expect(await downloading).toMatchObject({ status: 2, err: expect.stringContaining('There is a file ') });
-    expect(await readFile(join(dir, SECRET), 'utf8')).toBe('of another program');
-    await rm(join(dir, SECRET));
-  });
-
-  it.each([['as a file', DOWNLOAD], ['for a restore', RESTORE]])(
-    'that breaks off is reported as a network failure and leaves nothing behind: %s',
-    async (_what, args) => {
-      const [broken, whole] = [await startTaskmesh('download'), await startTaskmesh('never')];
-      const breaking = command(broken, args);
-      await broken.reached;
-      expect(await command(whole, DOWNLOAD)).toMatchObject({ status: 0 });
-      broken.close();
-      const err = expect.stringContaining(`The connection to ${broken.url}`);
-      expect(await breaking).toMatchObject({ status: 3, err });
-      expect(stored.equals(await readFile(join(dir, SECRET)))).toBe(true); // toEqual takes seconds
-      await rm(join(dir, SECRET));
-    },
-  ); // prettier-ignore
+it('a download does not replace a file that appeared meanwhile', async () => {
+  const taskmesh = await startTaskmesh('download');
+  const downloading = command(taskmesh, DOWNLOAD);
+  await taskmesh.reached;
+  await writeFile(join(dir, SECRET), 'of another program');
+  taskmesh.goOn();
+  expect(await downloading).toMatchObject({ status: 2, err: expect.stringContaining('There is a file ') });
+  expect(await readFile(join(dir, SECRET), 'utf8')).toBe('of another program');
+  await rm(join(dir, SECRET));
 });
+
+it.each([['as a file', DOWNLOAD], ['for a restore', RESTORE]])(
+  'a download that breaks off is reported as a network failure and leaves nothing behind: %s',
+  async (_what, args) => {
+    const [broken, whole] = [await startTaskmesh('download'), await startTaskmesh('never')];
+    const breaking = command(broken, args);
+    await broken.reached;
+    expect(await command(whole, DOWNLOAD)).toMatchObject({ status: 0 });
+    broken.close();
+    const err = expect.stringContaining(`The connection to ${broken.url}`);
+    expect(await breaking).toMatchObject({ status: 3, err });
+    expect(stored.equals(await readFile(join(dir, SECRET)))).toBe(true); // toEqual takes seconds
+    await rm(join(dir, SECRET));
+  },
+); // prettier-ignore

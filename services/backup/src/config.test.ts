@@ -32,10 +32,10 @@ describe('the configuration of backup', () => {
   it.each<[settings: Record<string, string>, message: string]>([
     [{ BACKUP_MAX_ARCHIVE_MB: '1.5' }, 'BACKUP_MAX_ARCHIVE_MB'],
     [{ MAIL_FROM: 'no one' }, 'MAIL_FROM must be like Tasks <tasks@example.com>'],
-    ...['24', '-1h', '1w', '1.5h'].map((wrong): [Record<string, string>, string] => [
-      { RESTORE_KEEP_OLD: wrong },
-      'RESTORE_KEEP_OLD',
-    ]),
+    [{ RESTORE_KEEP_OLD: '24' }, 'RESTORE_KEEP_OLD'],
+    [{ RESTORE_KEEP_OLD: '-1h' }, 'RESTORE_KEEP_OLD'],
+    [{ RESTORE_KEEP_OLD: '1w' }, 'RESTORE_KEEP_OLD'],
+    [{ RESTORE_KEEP_OLD: '1.5h' }, 'RESTORE_KEEP_OLD'],
     [{ BACKUP_SCHEDULE: '61 * * * *' }, 'BACKUP_SCHEDULE must be a cron pattern'],
     [{ BACKUP_SCHEDULE: '0 0 31 2 *' }, 'BACKUP_SCHEDULE never comes'],
     [{ BACKUP_SCHEDULE: '0 3 * * *', BACKUP_KEEP: 'hourly=3' }, 'BACKUP_KEEP must be a number, or like'],

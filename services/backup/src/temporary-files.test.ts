@@ -45,11 +45,10 @@ describe('temporary directories', () => {
     expect(await readdir(dir)).toEqual(['other']);
   });
 
-  it('of another service in this process stay while they are in use, however long that is', async () => {
-    await createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
+  it('of another service in this process stay while they are in use, however long that is', async () =>
+    createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
       await utimes(folder, TWO_DAYS_AGO, TWO_DAYS_AGO);
       expect(await createTemporaryDirs({ dir, now: Date.now, log }).sweep()).toBe(0);
       expect(await readdir(dir)).toEqual([basename(folder)]);
-    });
-  });
+    }));
 });

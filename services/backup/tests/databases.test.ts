@@ -19,64 +19,58 @@ afterEach(() => proxy.thaw());
 const exists = async (name: string) =>
   (await administer('select from pg_database where datname = $1', [name])).length === 1;
 
-describe('dropping a database', () => {
-  it('gives up while the database is in use, and drops it later, even if it is a template', async () => {
-    const { name, url } = await createTestDatabase('dropped');
-    const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name, 200));
-    await withAdmin(maintenanceUrl(url), async (holder) => {
-      await holder.query('begin');
-      await holder.query(`comment on database ${name} is 'held'`);
-      await expect(drop()).rejects.toMatchObject({ code: '55P03' });
-      await holder.query('rollback');
-      await holder.query(`alter database ${name} is_template true`);
-    });
-    expect(await exists(name)).toBe(true);
-    await drop();
-    expect(await exists(name)).toBe(false);
-    await drop();
+it('dropping a database gives up while the database is in use, and drops it later, even if it is a template', async () => {
+  const { name, url } = await createTestDatabase('dropped');
+  const drop = () => withAdmin(maintenanceUrl(url), (admin) => dropDatabase(admin, name, 200));
+  await withAdmin(maintenanceUrl(url), async (holder) => {
+    await holder.query(`begin; comment on database ${name} is 'held'`);
+    await expect(drop()).rejects.toMatchObject({ code: '55P03' });
+    await holder.query('rollback');
+    await holder.query(`alter database ${name} is_template true`);
   });
-
-  it('waits while the server is still creating the database for a client that has disconnected', async () => {
-    const names = restoreNames(store.name, 'r');
-    const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
-    await withAdmin(maintenanceUrl(store.url), async (holder) => {
-      await holder.query('begin');
-      await holder.query(`create role ${names.loader}`); // makes the creation wait
-      const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
-      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
-      await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
-      await expect(dropFresh(store.url, names, 200)).rejects.toMatchObject({ code: '55P03' });
-      await holder.query('rollback');
-      await making;
-    });
-    await dropFresh(store.url, names);
-    expect(await exists(names.fresh)).toBe(false);
-  });
+  expect(await exists(name)).toBe(true);
+  await drop();
+  expect(await exists(name)).toBe(false);
+  await drop();
 });
 
-describe('a dump', () => {
-  const { username, password, host, hostname, port, pathname } = new URL(store.url);
-  const login = new URLSearchParams({ user: decodeURIComponent(username), password: decodeURIComponent(password) });
-
-  it.each([
-    ['the authority', store.url],
-    ['the query', `postgres://other:x@${host}${pathname}?${login}`],
-    // The driver escapes the whole of a URL with a bare %. It reads the file, although it does not use it.
-    [
-      'the query, with a bare % in the authority and the path of a file',
-      `postgres://other:100%@${host}${pathname}?${login}&sslmode=disable&sslrootcert=${import.meta.filename}`,
-    ],
-    ['the query, without an authority', `postgres://${pathname}?host=${hostname}&port=${port}&${login}`],
-  ])('is loaded by a role of its own, if the URL has the administrator in %s', async (_where, adminUrl) => {
-    const names = restoreNames(store.name, 'own');
-    const url = await createFreshDatabase(adminUrl, names, { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 });
-    atEnd(() => dropFresh(adminUrl, names));
-    const loader = await connectClient(url);
-    expect((await loader.query('select current_user as role')).rows).toEqual([{ role: names.loader }]);
-    await loader.end();
-    expect(new URL(url)).toMatchObject({ username: '', password: '' });
-    expect(new URL(url).searchParams.getAll('password')).not.toContain(login.get('password'));
+it('dropping a database waits while the server is still creating the database for a client that has disconnected', async () => {
+  const names = restoreNames(store.name, 'r');
+  const limits = { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 };
+  await withAdmin(maintenanceUrl(store.url), async (holder) => {
+    await holder.query(`begin; create role ${names.loader}`); // makes the creation wait
+    const making = createFreshDatabase(store.url, names, limits).catch((error: unknown) => error);
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like 'create role%${names.loader}%'`;
+    await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
+    await expect(dropFresh(store.url, names, 200)).rejects.toMatchObject({ code: '55P03' });
+    await holder.query('rollback');
+    await making;
   });
+  await dropFresh(store.url, names);
+  expect(await exists(names.fresh)).toBe(false);
+});
+
+const { username, password, host, hostname, port, pathname } = new URL(store.url);
+const login = new URLSearchParams({ user: decodeURIComponent(username), password: decodeURIComponent(password) });
+
+it.each([
+  ['the authority', store.url],
+  ['the query', `postgres://other:x@${host}${pathname}?${login}`],
+  // The driver escapes the whole of a URL with a bare %. It reads the file, although it does not use it.
+  [
+    'the query, with a bare % in the authority and the path of a file',
+    `postgres://other:100%@${host}${pathname}?${login}&sslmode=disable&sslrootcert=${import.meta.filename}`,
+  ],
+  ['the query, without an authority', `postgres://${pathname}?host=${hostname}&port=${port}&${login}`],
+])('a dump is loaded by a role of its own, if the URL has the administrator in %s', async (_where, adminUrl) => {
+  const names = restoreNames(store.name, 'own');
+  const url = await createFreshDatabase(adminUrl, names, { statementTimeoutMs: 1_000, tempFileBytes: 1_048_576 });
+  atEnd(() => dropFresh(adminUrl, names));
+  const loader = await connectClient(url);
+  expect((await loader.query('select current_user as role')).rows).toEqual([{ role: names.loader }]);
+  await loader.end();
+  expect(new URL(url)).toMatchObject({ username: '', password: '' });
+  expect(new URL(url).searchParams.getAll('password')).not.toContain(login.get('password'));
 });
 
 it('a server that stops responding makes its statement fail, and delays neither sessions on other servers nor the end of its own', async () => {
@@ -97,28 +91,26 @@ it('a server that stops responding makes its statement fail, and delays neither 
   await failed;
 }, 30_000);
 
-describe('keeping writers out', () => {
-  it('ends by itself if we fall silent, which is then detected', async () => {
-    const fresh = await createTestDatabase('writers_fresh');
-    for (const { query } of [store, fresh]) await query('create table tasks (id int)');
-    const writer = await connectClient(store.url, `set lock_timeout = '1s'`);
-    const write = () => writer.query('insert into tasks values (2)').then(() => 'written', (error: { code?: string }) => error.code); // prettier-ignore
-    const outcomes: unknown[] = [];
-    const stopped = withWritersLockedOut(
-      new Map([['tasks', { live: proxied, fresh: fresh.url }]]),
-      async (lockers) => {
-        outcomes.push(await write());
-        proxy.freeze();
-        await writer.query(`set lock_timeout = '10s'`);
-        outcomes.push(await write());
-        proxy.thaw();
-        await checkLockers(lockers);
-      },
-      { writersMs: 1_000, idleMs: IDLE_MS },
-    );
-    await expect(stopped).rejects.toThrow();
-    expect(outcomes).toEqual(['55P03', 'written']);
-  });
+it('keeping writers out ends by itself if we fall silent, which is then detected', async () => {
+  const fresh = await createTestDatabase('writers_fresh');
+  for (const { query } of [store, fresh]) await query('create table tasks (id int)');
+  const writer = await connectClient(store.url, `set lock_timeout = '1s'`);
+  const write = () => writer.query('insert into tasks values (2)').then(() => 'written', (error: { code?: string }) => error.code); // prettier-ignore
+  const outcomes: unknown[] = [];
+  const stopped = withWritersLockedOut(
+    new Map([['tasks', { live: proxied, fresh: fresh.url }]]),
+    async (lockers) => {
+      outcomes.push(await write());
+      proxy.freeze();
+      await writer.query(`set lock_timeout = '10s'`);
+      outcomes.push(await write());
+      proxy.thaw();
+      await checkLockers(lockers);
+    },
+    { writersMs: 1_000, idleMs: IDLE_MS },
+  );
+  await expect(stopped).rejects.toThrow();
+  expect(outcomes).toEqual(['55P03', 'written']);
 });
 
 it('a dump never runs functions with which the owner of a store shadows those of PostgreSQL', async () => {
@@ -137,10 +129,8 @@ it('an administrator can change a store that the operator has made read-only unt
 
 it('a lock refuses work when our database accepts no more sessions, but not when the database is down', async () => {
   const own = await createTestDatabase('run_lock');
-  const [holder, other] = [
-    await createBackupDatabase({ url: own.url, log }),
-    await createBackupDatabase({ url: own.url, log }),
-  ];
+  const open = () => createBackupDatabase({ url: own.url, log });
+  const [holder, other] = [await open(), await open()];
   const lockOf = (database: typeof holder) => createRunLock(database, 'alone', 'busy');
   const allowSessions = (may: boolean) => administer(`alter database ${own.name} allow_connections ${may}`);
   const done: string[] = [];

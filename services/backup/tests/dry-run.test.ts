@@ -7,6 +7,7 @@ import { loadLimits } from '../src/restore/watch-database.ts';
 import { DEFAULT_TIMEOUTS } from '../src/stall-detection.ts';
 import { accountsDump, createBackupFixture, ownArchive, tasksDump } from './support/backup-fixture.ts';
 import { catalogueOf } from './support/catalogue.ts';
+import { asRole } from './support/databases.ts';
 import { AUTH_SCHEMA } from './support/store-owners.ts';
 
 const fixture = await createBackupFixture('dry_run');
@@ -34,25 +35,18 @@ const catalogue = () => Promise.all([fixture.tasks, fixture.auth].map(catalogueO
 describe('a dry run of a restore', () => {
   it('reports what would change, and leaves the live stores, the list and the journal unchanged', async () => {
     const before = await catalogue();
-    expect(await dryRun('own.tar.gz')).toEqual({
-      possible: true,
-      obstacles: [],
-      stores: [
-        { store: 'tasks', rows: [{ name: 'tasks', now: 1, after: 2 }] },
-        { store: 'auth', rows: [{ name: 'accounts', now: 2, after: 1 }] },
-      ],
-      accounts: null,
-      skipped: [],
-      dropped: [],
-      tookMs: expect.any(Number),
-    });
+    const stores = [
+      { store: 'tasks', rows: [{ name: 'tasks', now: 1, after: 2 }] },
+      { store: 'auth', rows: [{ name: 'accounts', now: 2, after: 1 }] },
+    ];
+    const nothing = { obstacles: [], accounts: null, skipped: [], dropped: [] };
+    expect(await dryRun('own.tar.gz')).toEqual({ possible: true, stores, ...nothing, tookMs: expect.any(Number) });
     expect(await catalogue()).toEqual(before);
     expect(await fixture.own.query('select file from backups where verified_at is not null')).toEqual([]);
   });
 
-  it('checks only the named stores', async () => {
-    expect(await dryRun('bad.tar.gz', ['tasks'])).toMatchObject({ possible: true, stores: [{ store: 'tasks' }] });
-  });
+  it('checks only the named stores', async () =>
+    expect(await dryRun('bad.tar.gz', ['tasks'])).toMatchObject({ possible: true, stores: [{ store: 'tasks' }] }));
 
   it.each([
     ['bad.tar.gz', undefined, 'CONFLICT', 'the dump was not accepted'],
@@ -76,10 +70,9 @@ describe('a dry run of a restore', () => {
   it('reports sessions that the administrator may not end, and a store that the administrator does not own', async () => {
     const name = `${fixture.own.name}_weak`;
     await fixture.own.query(`create role ${name} login password 'secret'`);
-    const adminUrl = new URL(fixture.tasks.url);
-    Object.assign(adminUrl, { username: name, password: 'secret' });
+    const adminUrl = asRole(fixture.tasks.url, name);
     await connectClient(fixture.tasks.url);
-    expect(await findObstacles({ adminUrl: adminUrl.href, fresh: '', waitsForWriters: false, writersMs: 0 })).toEqual([
+    expect(await findObstacles({ adminUrl, fresh: '', waitsForWriters: false, writersMs: 0 })).toEqual([
       'the administrator is no member of the role that owns the database',
       expect.stringMatching(/^sessions are in it that the administrator may not end \(\d+\)$/),
     ]);
@@ -90,17 +83,14 @@ describe('a dry run of a restore', () => {
     const { url: adminUrl } = fixture.auth;
     const fresh = await createTestDatabase('dry_run_fresh');
     await fresh.query(AUTH_SCHEMA);
-    await fixture.auth.query(
-      'create schema mine; create table public.notes (a int); create table mine.accounts (a int)',
-    );
-    const find = (waitsForWriters: boolean) =>
-      findObstacles({ adminUrl, fresh: fresh.url, waitsForWriters, writersMs: 0 });
+    await fixture.auth.query('create schema mine; create table notes (a int); create table mine.accounts (a int)');
+    const checked = { adminUrl, fresh: fresh.url, writersMs: 0 };
+    const find = (waitsForWriters: boolean) => findObstacles({ ...checked, waitsForWriters });
     const held = await connectClient(adminUrl, 'begin', 'select * from accounts', 'insert into public.notes values (1)', 'lock table mine.accounts'); // prettier-ignore
     expect(await find(true)).toEqual([]);
     await held.query('delete from accounts where false');
-    expect(await find(true)).toEqual([
-      'transactions have been writing, or at work on tables, for longer than a restore waits (1)',
-    ]);
+    const obstacle = 'transactions have been writing, or at work on tables, for longer than a restore waits (1)';
+    expect(await find(true)).toEqual([obstacle]);
     expect(await find(false)).toEqual([]);
     await held.end();
     await fixture.auth.query('drop schema mine cascade; drop table public.notes');

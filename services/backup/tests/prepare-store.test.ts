@@ -10,7 +10,7 @@ import { loadLimits, type LoadLimits } from '../src/restore/watch-database.ts';
 import { prepareStore } from '../src/restore/prepare-store.ts';
 import { tasksDump } from './support/backup-fixture.ts';
 import { createOwners, TASKS_SCHEMA } from './support/store-owners.ts';
-import { withClient } from './support/databases.ts';
+import { query, withClient } from './support/databases.ts';
 
 const dir = makeTempDir();
 let count = 0;
@@ -44,50 +44,43 @@ async function prepare(
   }
 }
 
-const query = (text: string) => (url: string) => withClient(url, (client) => client.query(text));
+const run = (text: string) => (url: string) => query(url, text);
 
-describe('preparing a store', () => {
-  const busy = (url: string) =>
+const busy = (url: string) =>
+  withClient(url, async (client) => {
+    for (;;) await client.query('select pg_sleep(0.1)');
+  });
+
+it.each<[what: string, importing: (url: string) => Promise<unknown>, limits: Partial<LoadLimits>, error: string]>([
+  ['the importing service stops working', run('select pg_sleep(1000)'), { stallMs: 1_000 }, 'There was no progress.'],
+  ['the time is up, even while there is progress', busy, { timeoutMs: 1_500 }, 'The time is up.'],
+  [
+    'the database grows too large',
+    run(`create table f as select repeat('x', 1000), generate_series(1, 1000000000)`),
+    { databaseBytes: 64 * 1024 * 1024 },
+    'The database grew too large.',
+  ],
+])('preparing a store ends, with its sessions, when %s', async (_what, importing, limits, error) => {
+  expect(await prepare(importing, limits)).toEqual(new Error(error));
+});
+
+it('preparing a store ends before the import if the load leaves more than tables', async () => {
+  const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(500_000);
+  let made: Promise<unknown> | undefined;
+  const onLoaded = (database: string) =>
+    void (made ??= query(inDatabase(live.url, database), `create function f() returns int language sql as 'select 1'`));
+  const importDatabase = jest.fn(async () => undefined);
+  const dump = `create table tasks (id uuid, title text);\ncopy tasks from stdin;\n${rows}\\.\n`;
+  const end = await prepare(importDatabase, {}, { dump, onLoaded });
+  await made;
+  expect(end).toEqual(new Error('The dump left more than tables: 1 × function.'));
+  expect(importDatabase).not.toHaveBeenCalled();
+}, 180_000);
+
+it('preparing a store continues as long as there is progress', async () => {
+  const slow = (url: string) =>
     withClient(url, async (client) => {
-      for (;;) await client.query('select pg_sleep(0.1)');
+      for (let step = 0; step < 5; step++) await client.query('select pg_sleep(0.7)');
     });
-
-  it.each<[what: string, importing: (url: string) => Promise<unknown>, limits: Partial<LoadLimits>, error: string]>([
-    [
-      'the importing service stops working',
-      query('select pg_sleep(1000)'),
-      { stallMs: 1_000 },
-      'There was no progress.',
-    ],
-    ['the time is up, even while there is progress', busy, { timeoutMs: 1_500 }, 'The time is up.'],
-    [
-      'the database grows too large',
-      query(`create table f as select repeat('x', 1000), generate_series(1, 1000000000)`),
-      { databaseBytes: 64 * 1024 * 1024 },
-      'The database grew too large.',
-    ],
-  ])('ends, with its sessions, when %s', async (_what, importing, limits, error) => {
-    expect(await prepare(importing, limits)).toEqual(new Error(error));
-  });
-
-  it('ends before the import if the load leaves more than tables', async () => {
-    const rows = '00000000-0000-7000-8000-000000000000\tx\n'.repeat(500_000);
-    let made: Promise<unknown> | undefined;
-    const onLoaded = (database: string) =>
-      void (made ??= query(`create function public.f() returns int language sql as 'select 1'`)(inDatabase(live.url, database))); // prettier-ignore
-    const importDatabase = jest.fn(async () => undefined);
-    const dump = `create table tasks (id uuid, title text);\ncopy tasks from stdin;\n${rows}\\.\n`;
-    const end = await prepare(importDatabase, {}, { dump, onLoaded });
-    await made;
-    expect(end).toEqual(new Error('The dump left more than tables: 1 × function.'));
-    expect(importDatabase).not.toHaveBeenCalled();
-  }, 180_000);
-
-  it('continues as long as there is progress', async () => {
-    const slow = (url: string) =>
-      withClient(url, async (client) => {
-        for (let step = 0; step < 5; step++) await client.query('select pg_sleep(0.7)');
-      });
-    expect(await prepare(slow, { stallMs: 2_500 })).toMatchObject({ rows: { tasks: 1 }, skipped: [] });
-  });
+  expect(await prepare(slow, { stallMs: 2_500 })).toMatchObject({ rows: { tasks: 1 }, skipped: [] });
 });

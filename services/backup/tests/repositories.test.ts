@@ -20,30 +20,28 @@ const UNKNOWN_FILE: Omit<Backup, 'file'> = {
 }; // prettier-ignore
 const UNFIT = { unfitAt: new Date(2_000), unfitReason: 'it holds nothing' };
 
-describe('the result of examining an archive', () => {
-  it('is recorded for one that was not examined, and never replaces what its maker has recorded meanwhile', async () => {
-    const sent: Backup = { ...UNKNOWN_FILE, file: 'sent', origin: 'upload' };
-    await repository.save(sent);
-    await repository.recordExamined({ ...sent, stores: ['tasks'] });
-    expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
-    const made: Backup = { ...UNKNOWN_FILE, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
-    await repository.save(made);
-    await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });
-    await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', ...UNFIT });
-    expect(await repository.find('made')).toMatchObject(made);
-  });
+it('the result of examining an archive is recorded for one that was not examined, and never replaces what its maker has recorded meanwhile', async () => {
+  const sent: Backup = { ...UNKNOWN_FILE, file: 'sent', origin: 'upload' };
+  await repository.save(sent);
+  await repository.recordExamined({ ...sent, stores: ['tasks'] });
+  expect(await repository.find('sent')).toMatchObject({ origin: 'upload', stores: ['tasks'] });
+  const made: Backup = { ...UNKNOWN_FILE, file: 'made', origin: 'schedule', stores: ['tasks'], sha256: 'abc' };
+  await repository.save(made);
+  await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', stores: ['tasks'] });
+  await repository.recordExamined({ ...UNKNOWN_FILE, file: 'made', ...UNFIT });
+  expect(await repository.find('made')).toMatchObject(made);
+});
 
-  it('is recorded for a file that replaced a known one', async () => {
-    const before: Backup = { ...UNKNOWN_FILE, file: 'other', origin: 'schedule', stores: ['tasks'], verifiedAt: new Date(1_500) }; // prettier-ignore
-    await repository.save(before);
-    const now: Backup = { ...UNKNOWN_FILE, file: 'other', sizeBytes: 11, stores: ['auth'] };
-    await repository.recordExamined(now);
-    expect(await repository.find('other')).toMatchObject(now);
-    await repository.recordExamined({ ...now, ...UNFIT, modifiedAt: new Date(3_000) });
-    expect(await repository.find('other')).toMatchObject(UNFIT);
-    await repository.recordExamined({ ...now, modifiedAt: new Date(4_000) });
-    expect(await repository.find('other')).toMatchObject({ stores: ['auth'], unfitAt: null });
-  });
+it('the result of examining an archive is recorded for a file that replaced a known one', async () => {
+  const before: Backup = { ...UNKNOWN_FILE, file: 'other', origin: 'schedule', stores: ['tasks'], verifiedAt: new Date(1_500) }; // prettier-ignore
+  await repository.save(before);
+  const now: Backup = { ...UNKNOWN_FILE, file: 'other', sizeBytes: 11, stores: ['auth'] };
+  await repository.recordExamined(now);
+  expect(await repository.find('other')).toMatchObject(now);
+  await repository.recordExamined({ ...now, ...UNFIT, modifiedAt: new Date(3_000) });
+  expect(await repository.find('other')).toMatchObject(UNFIT);
+  await repository.recordExamined({ ...now, modifiedAt: new Date(4_000) });
+  expect(await repository.find('other')).toMatchObject({ stores: ['auth'], unfitAt: null });
 });
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 22, 12, minute));

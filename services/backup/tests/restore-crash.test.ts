@@ -4,6 +4,7 @@ import { type CrashPoint, startBackupProcess } from './support/backup-process.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { type BackupFixture, bothStores, createBackupFixture, type Restored } from './support/backup-fixture.ts';
+import { asRole } from './support/databases.ts';
 
 const OLD_EPOCH = 1;
 
@@ -33,21 +34,14 @@ async function createCrashFixture(authServer: string | undefined) {
   };
 }
 
-interface Crash {
-  isNew: boolean;
-  /** Observations that contradict the service's guarantees. */
-  contradictions: string[];
-}
-
 /**
  * Lets a restore crash while others write, starts the service again, and compares the stores with the responses and the
- * acknowledged writes. Each write contains its epoch: a restore may discard those of the old epoch.
+ * acknowledged writes. Each write contains its epoch: a restore may discard those of the old epoch. Returns whether the
+ * stores are new, and what contradicts the service's guarantees.
  */
-async function crash(fixture: CrashFixture, point: CrashPoint): Promise<Crash> {
-  await fixture.tasks.query(
-    `truncate tasks; insert into tasks values (gen_random_uuid(), 'living'); update feed_state set epoch = ${OLD_EPOCH}`,
-  );
-  await fixture.auth.query(`truncate accounts cascade; insert into accounts values (1, 'living@x')`);
+async function crash(fixture: CrashFixture, point: CrashPoint) {
+  await fixture.fillStores('living', 'living@x');
+  await fixture.tasks.query(`update feed_state set epoch = ${OLD_EPOCH}`);
   const writers = startWriters(fixture);
   const { reported } = await fixture.runRestore(point);
   const next = await fixture.startOther();
@@ -122,12 +116,7 @@ await server.query(`create role ${ROLE} superuser login password 'secret'`);
 atEnd(() => server.query(`drop role ${ROLE}`));
 
 /** Stores of different administrators cannot share a transaction, so a restore treats them as different servers. */
-const asOther = () => {
-  const url = new URL(server.url);
-  url.username = ROLE;
-  url.password = 'secret';
-  return url.href;
-};
+const OTHER = asRole(server.url, ROLE);
 
 /** `ways`: of an ordinary run. */
 function pointsOf(statements: number, ways: CrashPoint['when'][]): CrashPoint[] {
@@ -141,22 +130,20 @@ function pointsOf(statements: number, ways: CrashPoint['when'][]): CrashPoint[] 
   }));
 }
 
-describe('a restore that is killed or loses a connection', () => {
-  it.each<[string, () => string | undefined, CrashPoint['when'][]]>([
-    ['on one server', () => undefined, ['before', 'sent']],
-    ['that cannot share a transaction', asOther, ['cut', 'sent']],
-  ])(
-    'at any statement replaces all or nothing, and agrees with its response, for stores %s',
-    async (_what, authServer, ways) => {
-      const fixture = await createCrashFixture(authServer());
-      atEnd(() => fixture.close());
-      const { reported, statements } = await fixture.runRestore();
-      expect(reported).toMatchObject({ outcome: 'RESTORED' });
-      const ends = [];
-      for (const point of pointsOf(statements, ways)) ends.push(await crash(fixture, point));
-      expect(ends.flatMap(({ contradictions }) => contradictions)).toEqual([]);
-      expect(new Set(ends.map(({ isNew }) => isNew))).toEqual(new Set([true, false]));
-    },
-    POINTS === Infinity ? 7_200_000 : 240_000,
-  );
-});
+it.each<[string, string | undefined, CrashPoint['when'][]]>([
+  ['on one server', undefined, ['before', 'sent']],
+  ['that cannot share a transaction', OTHER, ['cut', 'sent']],
+])(
+  'a restore that is killed or loses a connection at any statement replaces all or nothing, and agrees with its response, for stores %s',
+  async (_what, authServer, ways) => {
+    const fixture = await createCrashFixture(authServer);
+    atEnd(() => fixture.close());
+    const { reported, statements } = await fixture.runRestore();
+    expect(reported).toMatchObject({ outcome: 'RESTORED' });
+    const ends = [];
+    for (const point of pointsOf(statements, ways)) ends.push(await crash(fixture, point));
+    expect(ends.flatMap(({ contradictions }) => contradictions)).toEqual([]);
+    expect(new Set(ends.map(({ isNew }) => isNew))).toEqual(new Set([true, false]));
+  },
+  POINTS === Infinity ? 7_200_000 : 240_000,
+);

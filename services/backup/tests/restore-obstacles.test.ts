@@ -1,8 +1,8 @@
 import { inDatabase } from '@taskmesh/store';
 import { connectClient, createProxyFor, eventually } from '@taskmesh/testing';
 import { maintenanceUrl } from '../src/databases/connect.ts';
-import { bothStores, createBackupFixture, figureOf, restoreWith } from './support/backup-fixture.ts';
-import { withClient } from './support/databases.ts';
+import { bothStores, createBackupFixture, figureOf } from './support/backup-fixture.ts';
+import { query } from './support/databases.ts';
 
 const NOT_RESTORED = { success: true, outcome: 'PROCESSED', databaseRestored: false };
 const OLD = ['old', 'old@x'];
@@ -15,6 +15,10 @@ beforeEach(() => fixture.fillStores('old', 'old@x'));
 afterEach(async () => {
   await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
 }, 180_000);
+
+/** Like a copy of a store, this locks the name of its database until the transaction ends. */
+const holdName = () =>
+  connectClient(maintenanceUrl(fixture.own.url), 'begin', `comment on database ${fixture.tasks.name} is 'held'`);
 
 describe('a restore', () => {
   it('waits for a writer that takes longer than one attempt', async () => {
@@ -33,17 +37,12 @@ describe('a restore', () => {
 
   it('never changes any store if a writer does not finish', async () => {
     const writer = await connectClient(fixture.auth.url, 'begin', `insert into accounts values (2, 'later@x')`);
-    await fixture.withOther({ timeouts: { writersMs: 1_000 } }, async (other) => {
-      expect(await restoreWith(other, 'own.tar.gz')).toMatchObject({
-        ...NOT_RESTORED,
-        message: expect.stringContaining('writers did not stop'),
-      });
-    });
+    const end = await fixture.withOther({ timeouts: { writersMs: 1_000 } }, (other) => other.restore('own.tar.gz'));
+    expect(end).toMatchObject({ ...NOT_RESTORED, message: expect.stringContaining('writers did not stop') });
     expect(await fixture.inStores()).toEqual(OLD);
     await writer.end();
-    expect(await fixture.own.query('select stage from restores order by started_at desc limit 1')).toEqual([
-      { stage: 'undone' },
-    ]);
+    const newest = 'select stage from restores order by started_at desc limit 1';
+    expect(await fixture.own.query(newest)).toEqual([{ stage: 'undone' }]);
   }, 180_000);
 
   it('ends long transactions that only read, and replaces stores that are flagged as templates', async () => {
@@ -60,15 +59,10 @@ describe('a restore', () => {
   }, 180_000);
 
   it('changes nothing while someone copies a store', async () => {
-    await withClient(maintenanceUrl(fixture.own.url), async (client) => {
-      await client.query('begin');
-      // Like a copy, this locks the database until the transaction ends.
-      await client.query(`comment on database ${fixture.tasks.name} is 'copied'`);
-      await fixture.withOther({ timeouts: { renameMs: 300 } }, async (other) => {
-        expect(await restoreWith(other, 'own.tar.gz')).toMatchObject(NOT_RESTORED);
-      });
-      await client.query('rollback');
-    });
+    const holder = await holdName();
+    const end = await fixture.withOther({ timeouts: { renameMs: 300 } }, (other) => other.restore('own.tar.gz'));
+    expect(end).toMatchObject(NOT_RESTORED);
+    await holder.end();
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
 
@@ -76,29 +70,19 @@ describe('a restore', () => {
     const { proxy, url } = await createProxyFor(fixture.own.url);
     const adminUrls = { tasks: inDatabase(url, fixture.tasks.name), auth: inDatabase(url, fixture.auth.name) };
     const behindProxy = { postgresUrl: inDatabase(url, fixture.own.name), secrets: { adminUrls } };
-    await withClient(maintenanceUrl(fixture.own.url), async (client) => {
-      // The first rename waits for this transaction until the server is lost.
-      await client.query('begin');
-      await client.query(`comment on database ${fixture.tasks.name} is 'held'`);
-      await fixture.withOther(behindProxy, async (other) => {
-        const restoring = restoreWith(other, 'own.tar.gz');
-        await eventually(async () =>
-          expect(await fixture.own.query(`select 1 from restores where stage = 'swapping'`)).toHaveLength(1),
-        );
-        await proxy.cut();
-        expect(await restoring).toMatchObject({
-          success: false,
-          databaseRestored: false,
-          outcome: 'UNKNOWN',
-          error: expect.stringContaining('not known yet'),
-        });
-        expect(await figureOf(other, 'restores_unsettled')).toBe(1);
-        await client.query('rollback');
-        await proxy.restore();
-        await eventually(async () => expect(await figureOf(other, 'restores_unsettled')).toBe(0), {
-          timeoutMs: 40_000,
-        });
-      });
+    const holder = await holdName(); // the first rename waits for it until the server is lost
+    await fixture.withOther(behindProxy, async (other) => {
+      const restoring = other.restore('own.tar.gz');
+      const swapping = `select 1 from restores where stage = 'swapping'`;
+      await eventually(async () => expect(await fixture.own.query(swapping)).toHaveLength(1));
+      await proxy.cut();
+      const error = expect.stringContaining('not known yet');
+      expect(await restoring).toMatchObject({ success: false, databaseRestored: false, outcome: 'UNKNOWN', error });
+      expect(await figureOf(other, 'restores_unsettled')).toBe(1);
+      await holder.end();
+      await proxy.restore();
+      const settled = async () => expect(await figureOf(other, 'restores_unsettled')).toBe(0);
+      await eventually(settled, { timeoutMs: 40_000 });
     });
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);
@@ -106,12 +90,9 @@ describe('a restore', () => {
   it('succeeds even if a former store cannot be dropped yet, which does not block others and is done later', async () => {
     // A database with a subscription cannot be dropped, but it can be renamed.
     await fixture.tasks.query(`create subscription obstacle connection '' publication p with (connect = false)`);
-    expect(await fixture.restore('own.tar.gz')).toMatchObject({
-      success: true,
-      databaseRestored: true,
-      outcome: 'RESTORED_CLEAN_UP_PENDING',
-      message: expect.stringMatching(/^Database restored; .*could not be removed yet/),
-    });
+    const message = expect.stringMatching(/^Database restored; .*could not be removed yet/);
+    const restored = { success: true, databaseRestored: true, outcome: 'RESTORED_CLEAN_UP_PENDING', message };
+    expect(await fixture.restore('own.tar.gz')).toMatchObject(restored);
     expect(await fixture.inStores()).toEqual(NEW);
     const labels = { work: 'restore', outcome: 'restored-clean-up-pending' };
     expect(await figureOf(fixture, 'restores_total', labels)).toBe(1);
@@ -124,10 +105,9 @@ describe('a restore', () => {
     const left = await fixture.leftovers();
     expect(left).toEqual([expect.stringMatching(`${fixture.tasks.name}_.*_old_`)]);
     await fixture.own.query(`alter database ${left[0]} allow_connections true`);
-    await withClient(inDatabase(fixture.own.url, left[0] ?? ''), async (client) => {
-      await client.query('alter subscription obstacle set (slot_name = none)');
-      await client.query('drop subscription obstacle');
-    });
+    const leftUrl = inDatabase(fixture.own.url, left[0] ?? '');
+    await query(leftUrl, 'alter subscription obstacle set (slot_name = none)');
+    await query(leftUrl, 'drop subscription obstacle');
     await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
     await eventually(async () => expect(await figureOf(fixture, 'restore_leftovers')).toBe(0));
   }, 180_000);

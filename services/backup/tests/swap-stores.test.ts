@@ -5,23 +5,15 @@ import { settleRestore } from '../src/restore/settle-restore.ts';
 import { exchangeStores, swapStores, type Exchange } from '../src/restore/swap-stores.ts';
 import type { RestoreStage } from '../src/restore/restore.entities.ts';
 import type { StoreName } from '../src/databases/store.ts';
-import {
-  createTestStores,
-  KEPT_MS,
-  NOW,
-  SWAPPED,
-  UNTOUCHED,
-  whileAnotherWorks,
-  type RestoreTrial,
-} from './support/test-stores.ts';
-import { withClient } from './support/databases.ts';
+import { createTestStores, KEPT_MS, NOW, SWAPPED, UNTOUCHED, whileAnotherWorks } from './support/test-stores.ts';
+import { query } from './support/databases.ts';
 
 const KEPT_UNTIL = new Date(NOW.getTime() + KEPT_MS);
 /** A store that was reverted after its swap. */
 const REVERTED = 'live: former, fresh: (new)';
 
-let trial: RestoreTrial;
 const testStores = await createTestStores();
+let trial: Awaited<ReturnType<typeof testStores.begin>>;
 
 async function swapAll() {
   for (const name of ['tasks', 'auth'] as const) await trial.swap(name, { open: true });
@@ -51,9 +43,7 @@ function exchange(more: Partial<Exchange> = {}) {
 }
 
 describe('a swap of stores on one server', () => {
-  beforeEach(async () => {
-    trial = await testStores.begin();
-  });
+  beforeEach(async () => (trial = await testStores.begin()));
 
   it('is recorded before the attempt, and then replaces all of them', async () => {
     trial.stores.auth.owner.carryOver = async () => undefined; // there are no tables to lock
@@ -97,22 +87,18 @@ describe('a swap of stores on one server', () => {
 
 describe('a swap that carries data over', () => {
   const write = async () => {
-    const client = await connectClient(trial.stores.auth.adminUrl);
-    await client.query(`set lock_timeout = '50ms'`);
-    await client.query('select from sessions');
-    await client.query('insert into operators_own values (1)');
-    return client.query('insert into sessions values (1)').then(
-      () => 'written',
-      (error: { code?: string }) => error.code,
-    );
+    const others = ['select from sessions', 'insert into operators_own values (1)'];
+    const client = await connectClient(trial.stores.auth.adminUrl, `set lock_timeout = '50ms'`, ...others);
+    const written = client.query('insert into sessions values (1)').then(() => 'written');
+    return written.catch((error: { code?: string }) => error.code);
   };
 
   beforeEach(async () => {
     trial = await testStores.begin();
     const { adminUrl } = trial.stores.auth;
     for (const url of [adminUrl, inDatabase(adminUrl, trial.names.auth.fresh)])
-      await withClient(url, (client) => client.query('create table sessions (id int)'));
-    await withClient(adminUrl, (client) => client.query('create table operators_own (id int)'));
+      await query(url, 'create table sessions (id int)');
+    await query(adminUrl, 'create table operators_own (id int)');
   });
 
   it('locks out writers from before the carry-over until the swap, but not readers or writers to other tables', async () => {
@@ -157,14 +143,11 @@ describe('a swap that carries data over', () => {
     trial.loadLimits.stallMs = 100;
     const { owner, adminUrl } = trial.stores.auth;
     owner.carryOverAhead = async (database) => {
-      const client = await connectClient(inDatabase(adminUrl, database));
-      await client.query('begin; truncate sessions');
+      await connectClient(inDatabase(adminUrl, database), 'begin; truncate sessions');
       await new Promise(() => undefined);
     };
     owner.carryOver = async (database) =>
-      void (await withClient(inDatabase(adminUrl, database), (client) =>
-        client.query(`set lock_timeout = '2s'; truncate sessions`),
-      ));
+      void (await query(inDatabase(adminUrl, database), `set lock_timeout = '2s'; truncate sessions`));
     await exchange();
     expect(trial.logged.map(({ msg }) => msg)).toContain('nothing was carried over ahead');
     expect(await trial.state()).toEqual(SWAPPED);
@@ -172,17 +155,12 @@ describe('a swap that carries data over', () => {
 });
 
 describe('a swap of stores on several servers', () => {
-  beforeEach(async () => {
-    trial = await testStores.begin({ isApart: true });
-  });
+  beforeEach(async () => (trial = await testStores.begin({ isApart: true })));
 
   it('keeps the new stores closed until it is decided, and then opens all of them', async () => {
     const [closed, swapped] = [['live: former, fresh: new'], ['live: (new), old: (former)']];
-    expect(await swap()).toEqual([
-      ['swapping-apart', ...closed, ...closed],
-      'attempt',
-      ['decided', ...swapped, ...swapped],
-    ]);
+    const steps = [['swapping-apart', ...closed, ...closed], 'attempt', ['decided', ...swapped, ...swapped]];
+    expect(await swap()).toEqual(steps);
     expect(await trial.state()).toEqual(SWAPPED);
     expect(trial.line.freshIds).toEqual(trial.freshIds);
   });
@@ -195,24 +173,18 @@ describe('a swap of stores on several servers', () => {
   });
 });
 
-interface Left {
-  stage: RestoreStage;
-  /** The stores that were already swapped at the interruption. */
-  swapped: StoreName[];
-  open?: boolean;
-}
+/** `swapped`: the stores that were already swapped at the interruption. */
+type Left = { stage: RestoreStage; swapped: StoreName[]; open?: boolean };
 
 /** Settles a restore that was interrupted in that state. Returns the outcome and which database is where. */
-async function settle({ stage, swapped, open = false }: Left): Promise<string[]> {
+async function settle({ stage, swapped, open = false }: Left) {
   Object.assign(trial.line, { stage, freshIds: trial.freshIds });
   for (const name of swapped) await trial.swap(name, { open });
   return [await settleRestore(trial, trial.line.id), ...(await trial.state())];
 }
 
 describe('an interrupted restore of stores on one server', () => {
-  beforeEach(async () => {
-    trial = await testStores.begin();
-  });
+  beforeEach(async () => (trial = await testStores.begin()));
 
   it.each<[Left, string[], object]>([
     [{ stage: 'loading', swapped: [] }, ['undone', ...UNTOUCHED], { stage: 'undone', endedAt: NOW, leftUntil: NOW }],
@@ -252,35 +224,28 @@ describe('an interrupted restore of stores on one server', () => {
   });
 });
 
-describe('an interrupted restore of stores on several servers', () => {
-  beforeEach(async () => {
+it.each<[Left, string[]]>([
+  [{ stage: 'swapping-apart', swapped: [] }, ['undone', ...UNTOUCHED]],
+  [{ stage: 'swapping-apart', swapped: ['tasks'] }, ['undone', REVERTED, UNTOUCHED[1] as string]],
+  [{ stage: 'swapping-apart', swapped: ['tasks', 'auth'] }, ['undone', REVERTED, REVERTED]],
+  [{ stage: 'decided', swapped: ['tasks', 'auth'] }, ['restored', ...SWAPPED]],
+  [{ stage: 'decided', swapped: ['tasks', 'auth'], open: true }, ['restored', ...SWAPPED]],
+  [{ stage: 'decided', swapped: ['auth'] }, ['undone', UNTOUCHED[0] as string, REVERTED]],
+  [{ stage: 'decided', swapped: [] }, ['undone', ...UNTOUCHED]],
+])(
+  'an interrupted restore on several servers is restored only if it was decided and no store was reverted: %j',
+  async (left, expected) => {
     trial = await testStores.begin({ isApart: true });
-  });
-
-  it.each<[Left, string[]]>([
-    [{ stage: 'swapping-apart', swapped: [] }, ['undone', ...UNTOUCHED]],
-    [{ stage: 'swapping-apart', swapped: ['tasks'] }, ['undone', REVERTED, UNTOUCHED[1] as string]],
-    [{ stage: 'swapping-apart', swapped: ['tasks', 'auth'] }, ['undone', REVERTED, REVERTED]],
-    [{ stage: 'decided', swapped: ['tasks', 'auth'] }, ['restored', ...SWAPPED]],
-    [{ stage: 'decided', swapped: ['tasks', 'auth'], open: true }, ['restored', ...SWAPPED]],
-    [{ stage: 'decided', swapped: ['auth'] }, ['undone', UNTOUCHED[0] as string, REVERTED]],
-    [{ stage: 'decided', swapped: [] }, ['undone', ...UNTOUCHED]],
-  ])('is restored only if it was decided and no store was reverted: %j', async (left, expected) => {
     expect(await settle(left)).toEqual(expected);
-  });
-});
+  },
+);
 
 describe('undoing a restore', () => {
-  const undo = () =>
-    undoRestore(
-      { ...trial, onUnsettled: () => undefined },
-      {
-        id: trial.line.id,
-        kept: { ...trial.line, id: 'q', undoes: null },
-        mayContinue: async () => true,
-        onProgress: () => undefined,
-      },
-    );
+  const undo = () => {
+    const kept = { ...trial.line, id: 'q', undoes: null };
+    const running = { mayContinue: async () => true, onProgress: () => undefined };
+    return undoRestore({ ...trial, onUnsettled: () => undefined }, { id: trial.line.id, kept, ...running });
+  };
 
   beforeEach(async () => {
     trial = await testStores.begin({ undoes: 'q' });

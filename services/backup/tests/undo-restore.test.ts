@@ -1,6 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import type { Backup } from '../src/index.ts';
-import { request, bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
+import { bothStores, createBackupFixture, tasksDump } from './support/backup-fixture.ts';
 import { catalogueOf } from './support/catalogue.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -26,9 +25,9 @@ async function undo(restoredAt?: unknown) {
   return data.undoRestore as Record<'outcome' | 'message', string> & { keptUntil: string | null };
 }
 
-async function undoable(backup: Pick<Backup, 'subgraph'> = fixture.backup) {
+async function undoable({ request } = fixture.backup) {
   const query = '{ undoableRestore { file stores isUndo restoredAt keptUntil replacedKeptMs } }';
-  return (await request(backup, query)).data.undoableRestore as Record<string, unknown> | null;
+  return (await request(query)).data.undoableRestore as Record<string, unknown> | null;
 }
 
 /** Starts another instance, which does what is due. */
@@ -41,10 +40,8 @@ async function expire() {
 }
 
 /** Returns the kept databases that accept connections. */
-const openOnes = async () =>
-  fixture.own.query('select datname from pg_database where datallowconn and datname = any($1)', [
-    await fixture.leftovers(),
-  ]);
+const OPEN = 'select datname from pg_database where datallowconn and datname = any($1)';
+const openOnes = async () => fixture.own.query(OPEN, [await fixture.leftovers()]);
 
 const epoch = async () => Number((await fixture.tasks.query('select epoch from feed_state'))[0]?.epoch);
 
@@ -79,24 +76,19 @@ describe('the stores that a restore replaced', () => {
     expect(kept).toMatchObject({ ...what, isUndo: false });
     expect(Date.parse(String(kept?.keptUntil)) - Date.parse(String(kept?.restoredAt))).toBe(HOUR_MS);
     const { message, keptUntil } = await undo();
-    expect(message).toBe(
-      `Undone: the restore of secret.tar.gz.age from ${kept?.restoredAt}. What the undo replaced is kept until ${keptUntil}: another undo brings it back.`,
-    );
+    const undone = `Undone: the restore of secret.tar.gz.age from ${kept?.restoredAt}.`;
+    expect(message).toBe(`${undone} What the undo replaced is kept until ${keptUntil}: another undo brings it back.`);
     expect(await undoable()).toMatchObject({ ...what, isUndo: true, keptUntil });
     await fixture.withOther({ keepOldMs: 0 }, async (other) => {
       expect(await undoable(other)).toMatchObject({ replacedKeptMs: 0 });
-      expect(await other.work.undo()).toMatchObject({
-        message: expect.stringMatching(
-          /^Undone: the undo of a restore of secret.tar.gz.age from .* not kept: it cannot/,
-        ),
-        keptUntil: null,
-      });
+      const reason = /^Undone: the undo of a restore of secret.tar.gz.age from .* not kept: it cannot/;
+      const end = { message: expect.stringMatching(reason), keptUntil: null };
+      expect(await other.work.undo()).toMatchObject(end);
       expect(await undoable(other)).toBeNull();
     });
+    const refused = { code: 'BAD_USER_INPUT' };
     for (const decryptedFrom of ['', '../x', 'a\u001b.tar.gz', 'x'])
-      await expect(work.restore('one.tar.gz', undefined, { decryptedFrom })).rejects.toMatchObject({
-        code: 'BAD_USER_INPUT',
-      });
+      await expect(work.restore('one.tar.gz', undefined, { decryptedFrom })).rejects.toMatchObject(refused);
   }, 180_000);
 
   it('are dropped after a newer restore, stay if the undo was for an earlier restore, and are dropped when their time is over', async () => {
@@ -106,11 +98,8 @@ describe('the stores that a restore replaced', () => {
     await eventually(async () => expect(await fixture.leftovers()).toHaveLength(2));
     expect(await fixture.leftovers()).not.toContain(first[0]);
     const before = fixture.logged.length;
-    expect(await undo(seen?.restoredAt)).toMatchObject({
-      ...FAILED,
-      outcome: 'OTHER_RESTORE',
-      error: expect.stringContaining('Nothing was undone'),
-    });
+    const error = expect.stringContaining('Nothing was undone');
+    expect(await undo(seen?.restoredAt)).toMatchObject({ ...FAILED, outcome: 'OTHER_RESTORE', error });
     expect(fixture.logged.slice(before).map(({ msg }) => msg)).not.toContain('undoing a restore');
     expect(await fixture.inStores()).toEqual(['two', 'two@x']);
     for (const nonsense of ['', 'yesterday', 5]) await expect(undo(nonsense)).rejects.toThrow('BAD_USER_INPUT');
@@ -130,11 +119,8 @@ describe('the stores that a restore replaced', () => {
     await fixture.restore('one.tar.gz');
     const { resume } = fixture.owners.auth;
     fixture.owners.auth.resume = () => Promise.reject(new Error('no luck'));
-    expect(await undo()).toMatchObject({
-      ...FAILED,
-      outcome: 'FAILED',
-      error: expect.stringContaining('the data are as they were'),
-    });
+    const error = expect.stringContaining('the data are as they were');
+    expect(await undo()).toMatchObject({ ...FAILED, outcome: 'FAILED', error });
     fixture.owners.auth.resume = resume;
     expect(await fixture.inStores()).toEqual(ONE);
     expect(await openOnes()).toEqual([]);

@@ -1,21 +1,19 @@
 import type { ImportResult, OnWorkProgress, WorkProgress } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { utimesSync } from 'node:fs';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restoreNames } from '../src/databases/names.ts';
 import { accountsDump, createBackupFixture, ownArchive, tasksDump } from './support/backup-fixture.ts';
 import { startBackupProcess } from './support/backup-process.ts';
-import { withClient } from './support/databases.ts';
+import { query } from './support/databases.ts';
 
 const VERIFY = 'mutation ($file: String!) { verifyBackup(file: $file) { file stores verifiedAt verifiedVersion } }';
 
 const fixture = await createBackupFixture('verify', { timeouts: { busyMs: 1_000 } });
 
-beforeEach(async () => {
-  await fixture.fillStores('living', 'living@x');
-});
+beforeEach(() => fixture.fillStores('living', 'living@x'));
 afterEach(async () => {
   expect(await fixture.leftovers()).toEqual([]);
   expect(await fixture.own.query('select 1 from verifications')).toEqual([]);
@@ -27,18 +25,16 @@ const verify = async (file: string) => {
   return { verified: data.verifyBackup, error };
 };
 const find = (file: string) => fixture.backup.backups.find(file);
+const listed = async (file: string) => (await fixture.backup.backups.list()).find((backup) => backup.file === file);
 /** Marks an archive as verified. */
 const setProved = (file: string) =>
   fixture.own.query(`update backups set verified_at = now(), verified_version = '0.0.1' where file = $1`, [file]);
-const good = () => ownArchive({ tasks: tasksDump(['one', 'two']), auth: accountsDump(['a@x']) });
-
-/** Returns the files of `good`, but with other numbers of rows in the manifest. */
-function promising(rows: Record<string, number>) {
-  const files = good();
-  const manifest = JSON.parse(files['manifest.json'] ?? '') as { stores: { tasks: { rows: Record<string, number> } } };
-  manifest.stores.tasks.rows = rows;
-  return { ...files, 'manifest.json': JSON.stringify(manifest) };
-}
+/** Returns the files of a good archive, but with these numbers of rows in the manifest. */
+const promising = (rows: Record<string, number>) =>
+  ownArchive({ tasks: tasksDump(['one', 'two']), auth: accountsDump(['a@x']) }, ({ stores }) => {
+    stores.tasks.rows = rows;
+  });
+const good = () => promising({ tasks: 2 });
 
 describe('verifying a backup', () => {
   it('verifies an archive made here, and records that in the catalogue', async () => {
@@ -46,8 +42,7 @@ describe('verifying a backup', () => {
     const what = { file, stores: ['tasks', 'auth'], verifiedAt: expect.any(String), verifiedVersion: expect.stringMatching(/^\d+\.\d+\.\d+/) }; // prettier-ignore
     expect((await verify(file)).verified).toEqual(what);
     expect(await find(file)).toMatchObject({ file, sha256, verifiedAt: expect.any(Date) });
-    const listed = (await fixture.backup.backups.list()).find((backup) => backup.file === file);
-    expect(listed?.verifiedAt).toBeInstanceOf(Date);
+    expect(await listed(file)).toMatchObject({ verifiedAt: expect.any(Date) });
   });
 
   it('reports its progress', async () => {
@@ -71,10 +66,8 @@ describe('verifying a backup', () => {
     const file = `${name.replaceAll(' ', '-')}.tar.gz`;
     await fixture.archive(file, files);
     const { error } = await verify(file);
-    expect(error).toEqual({
-      code: 'CONFLICT',
-      message: expect.stringContaining('The archive is not fit for a restore: '),
-    });
+    const message = expect.stringContaining('The archive is not fit for a restore: ');
+    expect(error).toEqual({ code: 'CONFLICT', message });
     expect(error?.message).toContain(reason);
     expect(await find(file)).toMatchObject({ verifiedAt: null, unfitAt: expect.any(Date) });
   });
@@ -90,7 +83,7 @@ describe('verifying a backup', () => {
     await at(5);
     const nothing = { verifiedAt: null, verifiedVersion: null, sha256: null, unfitAt: null, origin: 'request' };
     expect(await find(file)).toMatchObject(nothing);
-    expect((await fixture.backup.backups.list()).find((backup) => backup.file === file)).toMatchObject(nothing);
+    expect(await listed(file)).toMatchObject(nothing);
     const download = await fixture.backup.backups.download(file);
     expect(download?.sha256).toBeNull();
     await download?.close();
@@ -107,10 +100,8 @@ describe('verifying a backup', () => {
     const moved = join(fixture.config.backupsDir, 'moved.tar.gz');
     const replace: OnWorkProgress = ({ phase }) =>
       void (phase === 'load' && utimesSync(moved, new Date(0), new Date(0)));
-    await expect(fixture.backup.backups.verify('moved.tar.gz', replace)).rejects.toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringContaining('replaced'),
-    });
+    const failure = { code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('replaced') };
+    await expect(fixture.backup.backups.verify('moved.tar.gz', replace)).rejects.toMatchObject(failure);
     expect((await find('moved.tar.gz'))?.verifiedAt).toBeNull();
   });
 
@@ -118,9 +109,8 @@ describe('verifying a backup', () => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);
     const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
-    await fixture.withOther({ secrets: { adminUrls } }, async (away) => {
-      await expect(away.backups.verify(file)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    });
+    const verifying = fixture.withOther({ secrets: { adminUrls } }, ({ backups }) => backups.verify(file));
+    await expect(verifying).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
     expect((await find(file))?.verifiedAt).toBeInstanceOf(Date);
     expect(await fixture.own.query('select 1 from verifications')).toHaveLength(1);
     // The next verification removes what this one could not.
@@ -139,32 +129,24 @@ describe('verifying a backup', () => {
       return tasks.importDatabase(database);
     };
     const other = await fixture.startOther({ owners: { tasks: { ...tasks, importDatabase }, auth } });
-    try {
-      const first = other.backups.verify('slow.tar.gz');
-      await reached.promise;
-      expect(await fixture.restore('living.tar.gz')).toMatchObject({ databaseRestored: true });
-      const scheduled = fixture.backup.backups.verify('living.tar.gz', undefined, 'schedule');
-      await expect(fixture.backup.backups.verify('slow.tar.gz')).rejects.toMatchObject({
-        code: 'SERVICE_UNAVAILABLE',
-        message: 'Another verification is running; try again later.',
-      });
-      goOn.resolve();
-      expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
-      // A scheduled verification can wait. The archive was made by hand, with one store.
-      expect(await scheduled).toMatchObject({ stores: ['tasks'], verifiedAt: expect.any(Date) });
-    } finally {
-      goOn.resolve();
-      await other.stop();
-    }
+    atEnd(other.stop);
+    atEnd(goOn.resolve);
+    const first = other.backups.verify('slow.tar.gz');
+    await reached.promise;
+    expect(await fixture.restore('living.tar.gz')).toMatchObject({ databaseRestored: true });
+    const scheduled = fixture.backup.backups.verify('living.tar.gz', undefined, 'schedule');
+    const busy = { code: 'SERVICE_UNAVAILABLE', message: 'Another verification is running; try again later.' };
+    await expect(fixture.backup.backups.verify('slow.tar.gz')).rejects.toMatchObject(busy);
+    goOn.resolve();
+    expect(await first).toMatchObject({ stores: ['tasks', 'auth'] });
+    // A scheduled verification can wait. The archive was made by hand, with one store.
+    expect(await scheduled).toMatchObject({ stores: ['tasks'], verifiedAt: expect.any(Date) });
   }, 120_000);
 });
 
 describe('a failed verification', () => {
   it.each([
-    [
-      `create table tasks (id uuid, title text);\ninsert into tasks values ('written by a user', 'x');`,
-      'refuses a value (22P02',
-    ],
+    [`create table tasks (id uuid);\ninsert into tasks values ('written by a user');`, 'refuses a value (22P02'],
     [`insert into tasks 'written by a user' 'x';`, 'it is no SQL'],
   ])('does not reveal the rejected value of a dump: %s', async (dump, reason) => {
     await fixture.archive('secret.tar.gz', { 'database.sql': dump });
@@ -182,22 +164,17 @@ describe('a failed verification', () => {
     return error;
   };
 
-  it.each<[string, (result: ImportResult) => ImportResult, RegExp]>([
-    [
-      'another release restores it',
-      () => ({ complete: false, concerns: 'version', reason: 'It is of a newer version.' }),
-      /^The archive cannot be verified here: It is of a newer version\.$/,
-    ],
-    [
-      'it restores with a loss',
-      (result) => ({ ...result, dropped: ['tasks.note'] }),
-      /^The archive restores with a loss only, if that is allowed: without tasks\.tasks\.note\.$/,
-    ],
+  const NEWER: ImportResult = { complete: false, concerns: 'version', reason: 'It is of a newer version.' };
+  const withLoss = (result: ImportResult) => ({ ...result, dropped: ['tasks.note'] });
+
+  it.each<[string, (result: ImportResult) => ImportResult, string]>([
+    ['another release restores it', () => NEWER, 'cannot be verified here: It is of a newer version.'],
+    ['it restores with a loss', withLoss, 'restores with a loss only, if that is allowed: without tasks.tasks.note.'],
   ])('keeps what was known about an archive when %s', async (_what, change, message) => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);
     const known = await find(file);
-    expect(await failureWith(file, change)).toEqual({ message: expect.stringMatching(message), code: 'CONFLICT' });
+    expect(await failureWith(file, change)).toEqual({ code: 'CONFLICT', message: `The archive ${message}` });
     expect(await find(file)).toEqual(known);
     expect(known).toMatchObject({ verifiedAt: expect.any(Date), unfitAt: null });
   });
@@ -213,17 +190,13 @@ describe('a failed verification', () => {
     await fixture.own.query(`create database ${fresh}`);
     const left = inDatabase(fixture.own.url, fresh);
     // A database with a subscription cannot be dropped.
-    await withClient(left, (client) =>
-      client.query(`create subscription held connection '' publication p with (connect = false)`),
-    );
+    await query(left, `create subscription held connection '' publication p with (connect = false)`);
     await fixture.own.query(`insert into verifications (id, stores, started_at) values ('held', '{tasks}', now())`);
     await fixture.archive('beside.tar.gz', good());
     expect((await verify('beside.tar.gz')).verified).toMatchObject({ stores: ['tasks', 'auth'] });
     expect(await fixture.leftovers()).toEqual([fresh]);
-    await withClient(left, async (client) => {
-      await client.query('alter subscription held set (slot_name = none)');
-      await client.query('drop subscription held');
-    });
+    await query(left, 'alter subscription held set (slot_name = none)');
+    await query(left, 'drop subscription held');
     expect((await verify('beside.tar.gz')).verified).toMatchObject({ stores: ['tasks', 'auth'] });
   });
 });

@@ -29,21 +29,19 @@ describe('dead letters, with a real Kafka', () => {
     atEnd(() => eventLog.close());
     service = await startTasks({ name: 'dead_letters', eventLog, metrics });
   }, 180_000);
-  afterEach(async () => {
-    await letters().discardDeadLetters({ all: true });
-  });
+  afterEach(async () => void (await letters().discardDeadLetters({ all: true })));
 
   const letters = () => service.tasks.deadLetters;
   const publishedOf = ({ id }: TestUser): TaskChanged[] => service.published.filter(({ ownerId }) => ownerId === id);
   const setDescription = (user: TestUser, sequence: number, length: number) =>
-    service.database.query(
+    service.query(
       `update changes set task = (task::jsonb || jsonb_build_object('description', repeat('x', $3)))::json
        where owner_id = $1 and sequence = $2`,
       [user.id, sequence, length],
     );
   /** Commits a change that no broker accepts: a copy of the owner's last one with a very long description. */
   const commitHuge = async (user: TestUser) => {
-    const [row] = await service.database.query(
+    const [row] = await service.query(
       `with next as (update feeds set sequence = sequence + 1 where owner_id = $1 returning sequence)
        insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
        select $2, $1, next.sequence, 'UPDATE',

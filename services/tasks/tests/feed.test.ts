@@ -63,7 +63,7 @@ describe('the change log', () => {
     }
     expect(sequences).toEqual(Array.from({ length: 31 }, (_, n) => n + 1));
     // Larger than a page because of insignificant white space.
-    await service.database.query(
+    await service.query(
       `update changes set task = (task::text || repeat(' ', 500000))::json where owner_id = $1 and sequence = 1`,
       [user.id],
     );
@@ -75,11 +75,10 @@ describe('the change log', () => {
     ['not an owner', 0, 10],
     ['01890000-0000-7000-8000-000000000001', -1, 10],
     ['01890000-0000-7000-8000-000000000001', 0, 1_001],
-  ])('rejects a request for the changes of %s after %d, at most %d', async (owner, sequence, limit) =>
-    expect(service.tasks.internal.changesAfter(owner, sequence, limit)).rejects.toMatchObject({
-      code: 'BAD_USER_INPUT',
-    }),
-  );
+  ])('rejects a request for the changes of %s after %d, at most %d', async (owner, sequence, limit) => {
+    const asked = service.tasks.internal.changesAfter(owner, sequence, limit);
+    await expect(asked).rejects.toMatchObject({ code: 'BAD_USER_INPUT' });
+  });
 
   it('returns the heads of many owners at once, known or not, and on request as cursors, each for its owner', async () => {
     const [busy, idle] = [service.user(), service.user()];
@@ -95,54 +94,50 @@ describe('the change log', () => {
   });
 });
 
-describe('a cursor', () => {
-  it('of a page joins list and feed without gaps or duplicates during concurrent writes', async () => {
-    const user = service.user();
-    let writing = true;
-    const writer = (async () => {
-      for (let n = 0; writing; n++) await user.create({ title: `task ${n}` });
-    })();
-    for (let round = 0; round < 10; round++) {
-      const page = (await user.request('{ tasks(first: 1000) { changesCursor totalCount edges { node { id } } } }'))
-        .tasks;
-      const position = await service.tasks.internal.openCursor(user.id, page.changesCursor);
-      // Only creates, so there are as many tasks as changes.
-      expect([position?.sequence, page.totalCount]).toEqual([page.edges.length, page.edges.length]);
-    }
-    writing = false;
-    await writer;
-  });
+it('a cursor of a page joins list and feed without gaps or duplicates during concurrent writes', async () => {
+  const user = service.user();
+  let writing = true;
+  const writer = (async () => {
+    for (let n = 0; writing; n++) await user.create({ title: `task ${n}` });
+  })();
+  for (let round = 0; round < 10; round++) {
+    const query = '{ tasks(first: 1000) { changesCursor totalCount edges { node { id } } } }';
+    const { changesCursor, totalCount, edges } = (await user.request(query)).tasks;
+    const position = await service.tasks.internal.openCursor(user.id, changesCursor);
+    // Only creates, so there are as many tasks as changes.
+    expect([position?.sequence, totalCount]).toEqual([edges.length, edges.length]);
+  }
+  writing = false;
+  await writer;
+});
 
-  it('is valid at every instance of the same store, but in no other epoch', async () => {
-    const user = service.user();
-    await user.create({ title: 'shared' });
-    const cursor = await cursorOf(user);
-    const other = await service.another();
-    expect(await other.tasks.internal.openCursor(user.id, cursor)).toEqual({ epoch: 1, sequence: 1 });
-    await service.database.query(`update feed_state set epoch = 2, cursor_key = sha256('next')`);
-    try {
-      expect(await service.tasks.internal.openCursor(user.id, cursor)).toBeNull();
-      const next = await cursorOf(user);
-      expect(await other.tasks.internal.openCursor(user.id, next)).toEqual({ epoch: 2, sequence: 1 });
-      const { epoch, cursorKey = '' } = await service.tasks.internal.heads([]);
-      expect(epoch).toBe(2);
-      const key = createSecretKey(cursorKey, 'base64');
-      expect([next, cursor].map((each) => unsealCursor(key, user.id, each))).toEqual([
-        { epoch: 2, sequence: 1 },
-        undefined,
-      ]);
-      await user.create({ title: 'in the new epoch' });
-      await service.delivered();
-      expect(service.published.findLast(({ ownerId }) => ownerId === user.id)).toMatchObject({ epoch: 2, sequence: 2 });
-    } finally {
-      await service.database.query('update feed_state set epoch = 1');
-    }
-  });
+it('a cursor is valid at every instance of the same store, but in no other epoch', async () => {
+  const user = service.user();
+  await user.create({ title: 'shared' });
+  const cursor = await cursorOf(user);
+  const other = await service.another();
+  expect(await other.tasks.internal.openCursor(user.id, cursor)).toEqual({ epoch: 1, sequence: 1 });
+  await service.query(`update feed_state set epoch = 2, cursor_key = sha256('next')`);
+  try {
+    expect(await service.tasks.internal.openCursor(user.id, cursor)).toBeNull();
+    const next = await cursorOf(user);
+    expect(await other.tasks.internal.openCursor(user.id, next)).toEqual({ epoch: 2, sequence: 1 });
+    const { epoch, cursorKey = '' } = await service.tasks.internal.heads([]);
+    expect(epoch).toBe(2);
+    const key = createSecretKey(cursorKey, 'base64');
+    const opened = [next, cursor].map((each) => unsealCursor(key, user.id, each));
+    expect(opened).toEqual([{ epoch: 2, sequence: 1 }, undefined]);
+    await user.create({ title: 'in the new epoch' });
+    await service.delivered();
+    expect(service.published.findLast(({ ownerId }) => ownerId === user.id)).toMatchObject({ epoch: 2, sequence: 2 });
+  } finally {
+    await service.query('update feed_state set epoch = 1');
+  }
 });
 
 it('a new epoch of a frozen store is rejected with the reason, and begins once the store accepts writes again', async () => {
   const freeze = (to: 'on' | 'off') =>
-    service.database.query(
+    service.query(
       `begin read write; alter database ${service.database.name} set default_transaction_read_only = ${to}; commit;
        select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name like 'taskmesh-%'`,
@@ -150,22 +145,20 @@ it('a new epoch of a frozen store is rejected with the reason, and begins once t
   const { epoch } = await service.tasks.internal.heads([]);
   await freeze('on');
   const message = 'The store tasks is read-only (default_transaction_read_only). Allow writes, then repeat this.';
-  await expect(service.tasks.restore.newEpoch().finally(() => freeze('off'))).rejects.toMatchObject({
-    ...{ code: 'CONFLICT', message },
-  });
+  const refused = service.tasks.restore.newEpoch().finally(() => freeze('off'));
+  await expect(refused).rejects.toMatchObject({ code: 'CONFLICT', message });
   expect(await service.tasks.restore.newEpoch()).toBeGreaterThan(epoch);
-  await service.database.query('update feed_state set epoch = 1');
+  await service.query('update feed_state set epoch = 1');
 });
 
 describe('housekeeping', () => {
+  const SEQUENCES = 'select sequence::int from changes where owner_id = $1 order by sequence';
   const sequencesOf = async (owner: string) =>
-    (
-      await service.database.query('select sequence::int from changes where owner_id = $1 order by sequence', [owner])
-    ).map(({ sequence }) => sequence);
+    (await service.query(SEQUENCES, [owner])).map(({ sequence }) => sequence);
 
   /** Makes changes look as if they were published earlier. */
   const publishedEarlier = (ms: number) =>
-    service.database.query(`update changes set published_at = published_at - $1 * interval '1 millisecond'`, [ms]);
+    service.query(`update changes set published_at = published_at - $1 * interval '1 millisecond'`, [ms]);
 
   it('deletes published changes after the retention; older cursors expire, the head does not', async () => {
     const user = service.user();
@@ -195,7 +188,7 @@ describe('housekeeping', () => {
     const user = service.user();
     for (let n = 0; n < 3; n++) await user.create({ title: `published ${n}` });
     await service.delivered();
-    await service.database.query(
+    await service.query(
       `update changes set published_at = now() - interval '1 day' where owner_id = $1 and sequence <> 2`,
       [user.id],
     );
@@ -212,15 +205,15 @@ describe('housekeeping', () => {
     for (let n = 0; n < 3; n++) await other.create({ title: `old ${n}` });
     await service.delivered();
     await publishedEarlier(5 * HOUR_MS);
-    await service.database.query('update changes set published_at = null, part = 99 where owner_id = $1', [waiting.id]);
+    await service.query('update changes set published_at = null, part = 99 where owner_id = $1', [waiting.id]);
     await service.tasks.housekeep();
     expect(await Promise.all([waiting, ahead, other].map(({ id }) => sequencesOf(id)))).toEqual([[1], [], []]);
-    await service.database.query('delete from changes where owner_id = $1', [waiting.id]);
+    await service.query('delete from changes where owner_id = $1', [waiting.id]);
   });
 
   /** Inserts changes, which no relay publishes. `published` is SQL. */
   const fill = (owner: string, from: number, to: number, published: string) =>
-    service.database.query(
+    service.query(
       `insert into changes (part, owner_id, sequence, kind, task, occurred_at, published_at)
        select 99, $1, n, 'UPDATE', '{}', now() - interval '4 hours', ${published} from generate_series($2::int, $3::int) n`,
       [owner, from, to],
@@ -235,7 +228,7 @@ describe('housekeeping', () => {
     await service.tasks.housekeep();
     expect(await sequencesOf(waiting.id)).toHaveLength(2_501);
     expect(await sequencesOf(other.id)).toEqual([4_501]);
-    await service.database.query('delete from changes where part = 99');
+    await service.query('delete from changes where part = 99');
   });
 
   it("keeps an owner's newest 50,000 changes, and all from an unpublished one on", async () => {
@@ -245,13 +238,13 @@ describe('housekeeping', () => {
       [waiting.id, 50_020, 10],
       [other.id, 10, 0],
     ] as const) {
-      await service.database.query('insert into feeds (owner_id, sequence) values ($1, $2)', [owner, count]);
+      await service.query('insert into feeds (owner_id, sequence) values ($1, $2)', [owner, count]);
       await fill(owner, 1, count, `case when n <> ${unpublished} then now() end`);
     }
     await service.tasks.housekeep();
     const first = async (owner: string) => (await sequencesOf(owner))[0];
     expect(await Promise.all([busy, waiting, other].map(({ id }) => first(id)))).toEqual([4_501, 10, 1]);
     expect((await service.tasks.internal.changesAfter(busy.id, 4_499, 10)).expired).toBe(true);
-    await service.database.query('delete from changes where part = 99');
+    await service.query('delete from changes where part = 99');
   });
 });

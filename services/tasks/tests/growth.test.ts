@@ -122,9 +122,8 @@ const listsOf = (ownerId: string, orders: TaskOrder[], filters: ListRequest['fil
     ),
   );
 
-it('reads few pages for any list of a small owner', async () => {
-  expect(await above(FEW_PAGES, listsOf(SMALL_OWNER, ORDERS, FILTERS))).toEqual({});
-});
+it('reads few pages for any list of a small owner', async () =>
+  expect(await above(FEW_PAGES, listsOf(SMALL_OWNER, ORDERS, FILTERS))).toEqual({}));
 
 it('reads few pages for the list of a large owner by age', async () => {
   const byAge = ORDERS.filter(({ field }) => field === 'CREATED_AT');
@@ -136,12 +135,9 @@ it('reads the tasks of a large owner, and no others, for other lists, totals and
   const filters = [{}, { completed: true }, { priority: 'high', category: 'rare' } as const];
   const requests = listsOf(LARGE_OWNER, ORDERS, filters).map((request) => ({ ...request, withTotal: true }));
   expect(await above(3 * OWNED + FEW_PAGES, requests)).toEqual({});
-  expect(await pagesFor((repository) => repository.statistics({ ownerId: LARGE_OWNER, network: '' }))).toBeLessThan(
-    OWNED + FEW_PAGES,
-  );
-  expect(await pagesFor((repository) => repository.statistics({ ownerId: SMALL_OWNER, network: '' }))).toBeLessThan(
-    FEW_PAGES,
-  );
+  const statisticsOf = (ownerId: string) => pagesFor((repository) => repository.statistics({ ownerId, network: '' }));
+  expect(await statisticsOf(LARGE_OWNER)).toBeLessThan(OWNED + FEW_PAGES);
+  expect(await statisticsOf(SMALL_OWNER)).toBeLessThan(FEW_PAGES);
 });
 
 /** Changes only the title. */

@@ -9,12 +9,10 @@ import { startTasks } from './support/running-tasks.ts';
 
 const { store, database } = await openStore('lease');
 
-async function open(onNotification = () => undefined as void): Promise<Lease> {
-  const lease = await openLease(database, {
-    onNotification,
-    onReplay: onNotification,
-    monotonicMs: () => performance.now(),
-  });
+const notices = { onNotification: () => undefined, onReplay: () => undefined };
+
+async function open(): Promise<Lease> {
+  const lease = await openLease(database, { ...notices, monotonicMs: () => performance.now() });
   atEnd(() => lease.end());
   return lease;
 }
@@ -31,26 +29,16 @@ it('loses its parts within seconds when it is frozen during a response that fill
   expect(await frozen.claim(LOCK_CLASS, [LOCK])).toEqual([LOCK]);
   const text = `select repeat('x', 1000000) from generate_series(1, 1000)`;
   const answer = frozen.run({ name: 'large', text }).catch(() => undefined);
-  const isSending = async () => {
-    const [row] = await store.query(
-      `select wait_event = 'ClientWrite' as yes from pg_stat_activity where application_name = 'frozen'`,
-    );
-    return row?.yes === true;
-  };
-  await eventually(async () => expect(await isSending()).toBe(true), { everyMs: 1 });
+  const sending = `select from pg_stat_activity where application_name = 'frozen' and wait_event = 'ClientWrite'`;
+  await eventually(async () => expect(await store.query(sending)).toHaveLength(1), { everyMs: 1 });
   proxy.strand(); // like the kernel, which keeps the connection of a stopped process
   atEnd(async () => {
     await proxy.close();
     await answer;
     await frozen.close();
   });
-  await eventually(
-    async () => {
-      const [row] = await store.query('select pg_try_advisory_lock($1, $2) as ours', [LOCK_CLASS, LOCK]);
-      expect(row?.ours).toBe(true);
-    },
-    { timeoutMs: 20_000, everyMs: 100 },
-  );
+  const lock = () => store.query('select pg_try_advisory_lock($1, $2) as ours', [LOCK_CLASS, LOCK]);
+  await eventually(async () => expect(await lock()).toEqual([{ ours: true }]), { timeoutMs: 20_000, everyMs: 100 });
 }, 60_000);
 
 describe('large changes', () => {
@@ -126,7 +114,6 @@ async function openLog({ timeoutMs }: { timeoutMs?: number } = {}) {
     };
     return { ...session, run };
   };
-  const notices = { onNotification: () => undefined, onReplay: () => undefined };
   let nowMs = 0;
   // The low-water mark is updated before each read.
   const lease = await openLease({ openSession }, { ...notices, monotonicMs: () => (nowMs += 1_000) });
@@ -212,11 +199,8 @@ it('finds a replayed change, no matter how old it is', async () => {
     expect(lowest()).toBe(50);
   };
   await eventually(risen, { everyMs: 50 });
-  const deadLetters = createDeadLetterService({
-    repository: createDeadLetterRepository(database),
-    onReplayed: () => undefined,
-    log: silent,
-  });
+  const repository = createDeadLetterRepository(database);
+  const deadLetters = createDeadLetterService({ repository, onReplayed: () => undefined, log: silent });
   expect(await deadLetters.replayDeadLetters({ all: true })).toEqual({ replayed: 1 });
   await eventually(async () => expect(await lease.read(500, [])).toMatchObject([{ id: '7' }]));
 });
@@ -235,9 +219,8 @@ it('finds a change that is committed after higher ids, no matter how late', asyn
   await writer.query(INSERT, [late.id]);
   const begun = performance.now();
   let count = 0;
-  while (performance.now() - begun < 2_000) {
-    await service.database.query(INSERT, [early.id]);
-    count++;
+  for (; performance.now() - begun < 2_000; count++) {
+    await service.query(INSERT, [early.id]);
     await sleep(20);
   }
   await eventually(() => expect(service.published).toHaveLength(count));

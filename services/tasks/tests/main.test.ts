@@ -57,21 +57,14 @@ it('serves GraphQL and other services, is ready without Kafka, and stops on SIGT
   ] as const)
     for (const token of [user, gateway, operator]) {
       const { status, body } = await post(`/internal/${name}`, { args }, token);
-      expect([name, status, body.error?.code]).toEqual(
-        token === allowed ? [name, 200, undefined] : [name, 403, 'FORBIDDEN'],
-      );
+      const expected = token === allowed ? [200, undefined] : [403, 'FORBIDDEN'];
+      expect([name, status, body.error?.code]).toEqual([name, ...expected]);
     }
 
   await eventually(async () => {
     const ready = await fetch(`${admin}/readyz?verbose`);
-    expect([ready.status, await ready.json()]).toEqual([
-      200,
-      {
-        status: 'ok',
-        ok: true,
-        checks: { database: true, schema: true, eventLog: false, relayParts: 8, started: true },
-      },
-    ]);
+    const checks = { database: true, schema: true, eventLog: false, relayParts: 8, started: true };
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ok', ok: true, checks }]);
   });
   expect(await (await fetch(`${admin}/metrics`)).text()).toMatch(/^taskmesh_outbox_pending_messages\{.*\} 1$/m);
 

@@ -17,8 +17,8 @@ it('continues without an error while a newer release adds a column', async () =>
     await user.request(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
     await user.request('{ tasks { totalCount changesCursor edges { node { id } } pageInfo { hasPreviousPage } } }');
     await user.request('{ taskStatistics { total } }');
-    const cursor = (await user.request('{ tasks { changesCursor } }')).tasks.changesCursor;
-    expect(await service.tasks.internal.openCursor(user.id, cursor)).not.toBeNull();
+    const { tasks } = await user.request('{ tasks { changesCursor } }');
+    expect(await service.tasks.internal.openCursor(user.id, tasks.changesCursor)).not.toBeNull();
     await service.tasks.internal.changesAfter(user.id, 0, 10);
     await service.tasks.housekeep();
     await service.delivered();
@@ -26,10 +26,10 @@ it('continues without an error while a newer release adds a column', async () =>
   const onEachConnection = () => Promise.all([everything(), everything()]);
   await onEachConnection();
   for (const table of ['tasks', 'changes', 'feeds', 'feed_state', 'idempotency_keys', 'dead_letters']) {
-    await service.database.query(COLUMN.replace('tasks', table));
+    await service.query(COLUMN.replace('tasks', table));
     await onEachConnection();
   }
-  await service.database.query('alter table tasks alter column version type bigint');
+  await service.query('alter table tasks alter column version type bigint');
   await user.request(`query ($id: ID!) { task(id: $id) { title } }`, { id: task.id });
 });
 
@@ -37,12 +37,9 @@ it('keeps columns in the log that only a newer release knows', async () => {
   const service = await startTasks({ name: 'newer' });
   const user = service.user();
   const { id } = await user.create({ title: 'noted' });
-  await service.database.query(COLUMN);
-  await service.database.query(`update tasks set of_tomorrow = 'n'`);
+  await service.query(COLUMN);
+  await service.query(`update tasks set of_tomorrow = 'n'`);
   await user.update(id, { completed: true });
-  expect(
-    await service.database.query(
-      `select task->>'of_tomorrow' as task, previous->>'of_tomorrow' as previous from changes where sequence = 2`,
-    ),
-  ).toEqual([{ task: 'n', previous: 'n' }]);
+  const logged = `select task->>'of_tomorrow' as task, previous->>'of_tomorrow' as previous from changes where sequence = 2`;
+  expect(await service.query(logged)).toEqual([{ task: 'n', previous: 'n' }]);
 });

@@ -7,11 +7,8 @@ import * as relay from '../src/relay/relay.statements.ts';
 import { listStatement } from '../src/tasks/list.statements.ts';
 import * as tasks from '../src/tasks/task.statements.ts';
 
-describe('the entities', () => {
-  it('describe their tables as the migrations create them', async () => {
-    expect(await schemaDifference(createTasksDatabase)).toBe('');
-  });
-});
+it('the entities describe their tables as the migrations create them', async () =>
+  expect(await schemaDifference(createTasksDatabase)).toBe(''));
 
 const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).flatMap((field) =>
   [{}, { completed: true }].map((filter) => {

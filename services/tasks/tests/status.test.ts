@@ -15,11 +15,7 @@ const { accounts } = createAccountLog();
 const deps = { clock: systemClock, log: silent, eventLog, accounts };
 const tasks = await createTasks(readTasksConfig({ POSTGRES_URL: url }), deps);
 await tasks.start();
-afterAll(async () => {
-  await proxy.restore().catch(() => undefined);
-  await tasks.stop();
-  await proxy.close();
-});
+afterAll(() => tasks.stop());
 
 const UP = {
   version: expect.any(String),

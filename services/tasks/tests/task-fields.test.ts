@@ -32,13 +32,11 @@ describe('every field of a task that libs/contracts/src/events/task-fields.ts li
   });
 
   it('is a column that a migration has created', async () => {
-    const made = await service.database.query(`
+    const made = await service.query(`
       select attname as column, format_type(atttypid, atttypmod) as type, not attnotnull as "isNullable"
       from pg_attribute where attrelid = 'tasks'::regclass and attnum > 0 and not attisdropped`);
-    const listed = Object.values(TASK_FIELDS).map((field) => ({
-      ...field,
-      type: field.type.replace('timestamptz(3)', 'timestamp(3) with time zone'),
-    }));
+    const typeOf = (type: string) => type.replace('timestamptz(3)', 'timestamp(3) with time zone');
+    const listed = Object.values(TASK_FIELDS).map((field) => ({ ...field, type: typeOf(field.type) }));
     expect(made).toHaveLength(listed.length);
     expect(made).toEqual(expect.arrayContaining(listed));
   });
@@ -71,7 +69,7 @@ describe('every field that callers set', () => {
   };
   const all = () => Object.fromEntries(INPUT_FIELDS.map((name) => [name, sampleOf(name)]));
   const stored = async (id: string) =>
-    (await service.database.query('select row_to_json(t) as row from tasks t where id = $1', [id]))[0]?.row as TaskRow;
+    (await service.query('select row_to_json(t) as row from tasks t where id = $1', [id]))[0]?.row as TaskRow;
   /** The task's fields that callers set. */
   const givenOf = (task: GraphqlResult) => Object.fromEntries(INPUT_FIELDS.map((name) => [name, task[name]]));
   const inGraph = (task: GraphqlResult) => ({ ...givenOf(task), priority: task.priority.toUpperCase() });
@@ -117,11 +115,10 @@ describe('every field that callers set', () => {
     const row = await stored((await service.user().create(all())).id);
     const columns = Object.values(TASK_FIELDS).map(({ column, type }) => `${column} ${type}`);
     const dump = await createRestoredDatabase(
-      `create schema restored; create table restored.tasks (${columns.join(', ')})`,
+      `create schema restored; create table restored.tasks (${columns.join()})`,
     );
-    await dump.query('insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)', [
-      JSON.stringify(row),
-    ]);
+    const insert = 'insert into restored.tasks select * from json_populate_record(null::restored.tasks, $1)';
+    await dump.query(insert, [JSON.stringify(row)]);
     const result = await service.tasks.restore.importDatabase(dump.name);
     expect(result).toEqual({ complete: true, rows: { tasks: 1 }, dropped: [] });
     expect(await dump.query('select row_to_json(t) as row from tasks t')).toEqual([{ row }]);

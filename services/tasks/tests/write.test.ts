@@ -5,37 +5,32 @@ import { createHash } from 'node:crypto';
 const clock = createTestClock('2026-11-20T10:00:00.000Z');
 const service = await startTasks({ name: 'write', clock });
 
-describe('updating a task', () => {
-  it('increases updated_at even if the clock stands still or goes back', async () => {
-    const user = service.user();
-    clock.set('2026-11-20T10:00:00.000Z');
-    const { id } = await user.create({ title: 'timeless' });
-    expect((await user.update(id, {})).updatedAt).toBe('2026-11-20T10:00:00.001Z');
-    clock.set('2026-11-20T09:00:00.000Z');
-    expect((await user.update(id, {})).updatedAt).toBe('2026-11-20T10:00:00.002Z');
-  });
+it('updating a task increases updated_at even if the clock stands still or goes back', async () => {
+  const user = service.user();
+  clock.set('2026-11-20T10:00:00.000Z');
+  const { id } = await user.create({ title: 'timeless' });
+  expect((await user.update(id, {})).updatedAt).toBe('2026-11-20T10:00:00.001Z');
+  clock.set('2026-11-20T09:00:00.000Z');
+  expect((await user.update(id, {})).updatedAt).toBe('2026-11-20T10:00:00.002Z');
+});
 
-  it('keeps updated_at within the year 9999, and then increases only the version', async () => {
-    const user = service.user();
-    const { id } = await user.create({ title: 'of the last moment' });
-    const last = '9999-12-31T23:59:59.999Z';
-    await service.database.query('update tasks set updated_at = $2, created_at = $2, due_date = $2 where id = $1', [
-      id,
-      last,
-    ]);
-    for (const version of [2, 3]) expect(await user.update(id, {})).toMatchObject({ version, updatedAt: last });
-    expect(await user.update(id, { dueDate: last })).toMatchObject({ dueDate: last, version: 4 });
-    for (const field of ['UPDATED_AT', 'CREATED_AT', 'DUE_DATE']) {
-      const list = `query ($after: String) { tasks(first: 1, after: $after, orderBy: { field: ${field}, direction: ASC }) {
+it('updating a task keeps updated_at within the year 9999, and then increases only the version', async () => {
+  const user = service.user();
+  const { id } = await user.create({ title: 'of the last moment' });
+  const last = '9999-12-31T23:59:59.999Z';
+  await service.query('update tasks set updated_at = $2, created_at = $2, due_date = $2 where id = $1', [id, last]);
+  for (const version of [2, 3]) expect(await user.update(id, {})).toMatchObject({ version, updatedAt: last });
+  expect(await user.update(id, { dueDate: last })).toMatchObject({ dueDate: last, version: 4 });
+  for (const field of ['UPDATED_AT', 'CREATED_AT', 'DUE_DATE']) {
+    const list = `query ($after: String) { tasks(first: 1, after: $after, orderBy: { field: ${field}, direction: ASC }) {
         edges { cursor node { id } } } }`;
-      const { tasks } = await user.request(list);
-      expect(tasks.edges).toMatchObject([{ node: { id } }]);
-      expect((await user.request(list, { after: tasks.edges[0].cursor })).tasks.edges).toEqual([]);
-    }
-    await user.remove(id);
-    const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
-    expect(changes.map(({ occurredAt }) => occurredAt).slice(1)).toEqual([last, last, last, last]);
-  });
+    const { tasks } = await user.request(list);
+    expect(tasks.edges).toMatchObject([{ node: { id } }]);
+    expect((await user.request(list, { after: tasks.edges[0].cursor })).tasks.edges).toEqual([]);
+  }
+  await user.remove(id);
+  const { changes } = await service.tasks.internal.changesAfter(user.id, 0, 10);
+  expect(changes.map(({ occurredAt }) => occurredAt).slice(1)).toEqual([last, last, last, last]);
 });
 
 it('deleting and updating a task concurrently happens in either order, and never tears the feed', async () => {
@@ -52,13 +47,11 @@ it('deleting and updating a task concurrently happens in either order, and never
   expect(changes.map(({ kind }) => kind)).toEqual(['INSERT', ...Array(updates).fill('UPDATE'), 'DELETE']);
 });
 
-describe('a version that the caller expects', () => {
-  it('lets exactly one of many concurrent updates succeed', async () => {
-    const user = service.user();
-    const { id } = await user.create({ title: 'raced' });
-    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => user.update(id, {}, 1)));
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
+it('a version that the caller expects lets exactly one of many concurrent updates succeed', async () => {
+  const user = service.user();
+  const { id } = await user.create({ title: 'raced' });
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => user.update(id, {}, 1)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
 });
 
 const ENTITIES = `query ($of: [_Any!]!) { _entities(representations: $of) {
@@ -80,13 +73,10 @@ it('contributes tasks and statistics to the caller, but not to other users', asy
   const owner = service.user();
   await owner.create({ title: 'of the owner' });
   const of = [{ __typename: 'User', id: owner.id }];
-  expect((await owner.request(ENTITIES, { of }))._entities).toEqual([
-    {
-      id: owner.id,
-      tasks: { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] },
-      taskStatistics: { total: 1 },
-    },
-  ]);
+  const tasks = { totalCount: 1, edges: [{ node: { title: 'of the owner' } }] };
+  expect(await owner.request(ENTITIES, { of })).toEqual({
+    _entities: [{ id: owner.id, tasks, taskStatistics: { total: 1 } }],
+  });
   expect(await service.user().send(ENTITIES, { of })).toEqual({ data: { _entities: [null] } });
 });
 
@@ -147,23 +137,19 @@ it('creates once, and returns the task as it was created to a retry', async () =
 it('treats another spelling of an input as the same input', async () => {
   const user = service.user();
   const created = await user.create({ title: 'spelled', dueDate: '2026-12-01T12:00:00+02:00' }, 'key');
-  const again = {
-    title: 'spelled',
-    description: null,
-    dueDate: '2026-12-01T10:00:00.000Z',
-    completed: false,
-    priority: 'MEDIUM',
-  };
-  expect((await user.create(again, 'key')).id).toBe(created.id);
+  const defaults = { description: null, completed: false, priority: 'MEDIUM' };
+  const again = await user.create({ title: 'spelled', dueDate: '2026-12-01T10:00:00.000Z', ...defaults }, 'key');
+  expect(again.id).toBe(created.id);
 });
 
 it('hashes an input like the first release, so that a retry works across an upgrade', async () => {
   const user = service.user();
   await user.create({ title: 'hashed', priority: 'HIGH' }, 'key');
   const fields = JSON.stringify(['hashed', null, null, null, 'high', false]);
-  expect(
-    await service.database.query('select input_hash from idempotency_keys where owner_id = $1', [user.id]),
-  ).toEqual([{ input_hash: createHash('sha256').update(fields).digest('base64url') }]);
+  const [stored] = await service.query('select input_hash as hash from idempotency_keys where owner_id = $1', [
+    user.id,
+  ]);
+  expect(stored?.hash).toBe(createHash('sha256').update(fields).digest('base64url'));
 });
 
 it('forgets a key after 24 hours', async () => {
@@ -177,7 +163,7 @@ it('forgets a key after 24 hours', async () => {
   expect((await user.create({ title: 'daily, but another' }, 'key')).id).toBe(second.id);
   clock.advance(24 * 3_600_000);
   await service.tasks.housekeep();
-  expect(await service.database.query('select 1 from idempotency_keys where owner_id = $1', [user.id])).toEqual([]);
+  expect(await service.query('select 1 from idempotency_keys where owner_id = $1', [user.id])).toEqual([]);
 });
 
 it("forgets no key that is valid by the database's clock, even if its own clock is ahead", async () => {
@@ -193,18 +179,17 @@ it("forgets no key that is valid by the database's clock, even if its own clock 
 it('keeps the newest 10,000 keys of an owner', async () => {
   const [busy, other] = [service.user(), service.user()];
   await other.create({ title: 'the first' }, 'key');
-  await service.database.query(
+  await service.query(
     `insert into idempotency_keys (owner_id, key, input_hash, task, expires_at)
      select $1, 'key ' || n, '', '{}', $2::timestamptz + n * interval '1 millisecond' from generate_series(1, 14500) n`,
     [busy.id, new Date(clock.now() + 24 * 3_600_000 - 60_000).toISOString()],
   );
   await service.tasks.housekeep();
   const left = `select count(*)::int, min(substr(key, 5)::int) from idempotency_keys where owner_id = $1`;
-  expect(await service.database.query(left, [busy.id])).toEqual([{ count: 10_000, min: 4_501 }]);
-  expect(await service.database.query('select key from idempotency_keys where owner_id = $1', [other.id])).toEqual([
-    { key: 'key' },
-  ]);
-  await service.database.query('delete from idempotency_keys');
+  expect(await service.query(left, [busy.id])).toEqual([{ count: 10_000, min: 4_501 }]);
+  const others = await service.query('select key from idempotency_keys where owner_id = $1', [other.id]);
+  expect(others).toEqual([{ key: 'key' }]);
+  await service.query('delete from idempotency_keys');
 });
 
 it('responds with CONFLICT at once while the first request is still running', async () => {

@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@taskmesh/testing';
-import { connect, databaseOf } from './connection.ts';
+import { connect, databaseOf, type Settings } from './connection.ts';
 import { openDatabase } from '../../tests/open-database.ts';
 
 const MEANINGS = `select current_setting('search_path') as path, '2026-11-28 10:00:00.5+02'::timestamptz::text as time,
@@ -14,7 +14,6 @@ const HOSTILE = `search_path = app; datestyle = 'SQL, DMY'; intervalstyle = sql_
 const store = await createTestDatabase('connection');
 for (const setting of HOSTILE.split(';')) await store.query(`alter database ${databaseOf(store.url)} set ${setting}`);
 const database = await openDatabase(store.url, { name: 'connection', poolSize: 2 });
-afterAll(() => database.close());
 
 const EXPECTED = {
   ...{ path: 'public', time: '2026-11-28 08:00:00.5+00', span: '1 day 02:00:00', bytes: '\\x01' },
@@ -23,23 +22,21 @@ const EXPECTED = {
   commit: 'on',
 };
 
+async function inSession() {
+  const session = await database.openSession();
+  return (await session.run({ name: 'meanings', text: MEANINGS }).finally(session.close))[0];
+}
+
+async function byItself(url: string, settings?: Settings) {
+  const client = await connect({ url, name: 'test', settings });
+  return (await client.query(MEANINGS).finally(() => client.end())).rows[0];
+}
+
 it.each([
   ['of the pool', async () => (await database.pool.query(MEANINGS)).rows[0]],
   ['of the ORM', () => database.retry(async (em) => (await em.getConnection().execute(MEANINGS))[0])],
-  [
-    'of a session',
-    async () => {
-      const session = await database.openSession();
-      return (await session.run({ name: 'meanings', text: MEANINGS }).finally(session.close))[0];
-    },
-  ],
-  [
-    'by itself',
-    async () => {
-      const client = await connect({ url: store.url, name: 'test' });
-      return (await client.query(MEANINGS).finally(() => client.end())).rows[0];
-    },
-  ],
+  ['of a session', inSession],
+  ['by itself', () => byItself(store.url)],
 ])('a connection %s behaves as with the defaults of PostgreSQL', async (_which, read) => {
   expect(await read()).toMatchObject(EXPECTED);
 });
@@ -55,36 +52,22 @@ it.each([
   ['local', { synchronous_commit: 'off' }, 'off'],
 ])('where an operator set %s and a session %j, commits wait for: %s', async (set, settings, commit) => {
   const url = `${store.url}?options=-c%20synchronous_commit%3D${set}`;
-  const client = await connect({ url, name: 'test', settings });
-  expect((await client.query(MEANINGS).finally(() => client.end())).rows[0]).toMatchObject({ commit });
+  expect(await byItself(url, settings)).toMatchObject({ commit });
 });
 
-describe('a failed statement', () => {
-  beforeAll(() =>
-    store.query('create table public.things (id int primary key)').then(() => database.run('write', INSERT, [])),
-  );
-  const INSERT = { name: 'insert', text: 'insert into things values (1)' };
+await database.pool.query('create table things (id int primary key); insert into things values (1)');
 
-  it.each([
-    ['for a constraint', INSERT, { code: '23505' }],
-    [
-      'because it is cancelled',
-      { name: 'cancel', text: `select set_config('statement_timeout', '20', true), pg_sleep(60)` },
-      { code: 'SERVICE_UNAVAILABLE' },
-    ],
-    [
-      'because it does not get a lock',
-      { name: 'lock', text: 'select id from things for update nowait' },
-      { code: 'SERVICE_UNAVAILABLE' },
-    ],
-  ])('%s leaves its connection in the pool', async (_why, statement, error) => {
-    const holder = await connect({ url: store.url, name: 'holder' });
-    await holder.query('begin; select id from things for update');
-    const backends = () =>
-      store.query(`select pid from pg_stat_activity where application_name = 'taskmesh-connection' order by pid`);
-    const before = await backends();
-    await expect(database.run('write', statement, [])).rejects.toMatchObject(error);
-    expect([database.pool.totalCount, await backends()]).toEqual([before.length, before]);
-    await holder.end();
-  });
+it.each([
+  ['for a constraint', 'insert into things values (1)', '23505'],
+  ['because of its time', `select set_config('statement_timeout', '20', true), pg_sleep(60)`, 'SERVICE_UNAVAILABLE'],
+  ['because it does not get a lock', 'select id from things for update nowait', 'SERVICE_UNAVAILABLE'],
+])('a statement that fails %s leaves its connection in the pool', async (why, text, code) => {
+  const holder = await connect({ url: store.url, name: 'holder' });
+  await holder.query('begin; select id from things for update');
+  const backends = () =>
+    store.query(`select pid from pg_stat_activity where application_name = 'taskmesh-connection' order by pid`);
+  const before = await backends();
+  await expect(database.run('write', { name: why, text }, [])).rejects.toMatchObject({ code });
+  expect([database.pool.totalCount, await backends()]).toEqual([before.length, before]);
+  await holder.end();
 });

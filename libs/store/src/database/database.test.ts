@@ -20,24 +20,28 @@ it('closes its connections, whether or not the ORM has used them', async () => {
 
 it('closes in time while a connection is being opened, and completes its statement', async () => {
   const database = await openDatabase(store.url, { name: 'opening' });
-  await database.retry((em) => em.getConnection().execute('select 1'));
-  const both = ['one', 'two'].map((name) =>
-    database.retry((em) => em.getConnection().execute(`select '${name}' as name, pg_sleep(0)`)),
-  );
+  const run = (sql: string) => database.retry((em) => em.getConnection().execute(sql));
+  await run('select 1');
+  const both = ['one', 'two'].map((name) => run(`select '${name}' as name, pg_sleep(0)`));
   while (database.pool.totalCount < 2) await new Promise(setImmediate);
   void database.close();
   await database.close(); // both calls resolve when the connections have ended
   expect(database.pool.totalCount).toBe(0);
   expect((await Promise.all(both)).flat()).toMatchObject([{ name: 'one' }, { name: 'two' }]);
-  const later = database.retry((em) => em.getConnection().execute('select 1'));
-  await expect(later).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(run('select 1')).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(await store.query(`select 1 from pg_stat_activity where application_name = 'taskmesh-opening'`)).toEqual([]);
 }, 20_000);
 
-it('runs one long statement of an owner at a time, with room for short ones, also behind another long one, and for other owners', async () => {
+/** Opens the database, and a session that holds this lock until it is closed. */
+async function openHeld(lock: number) {
   const database = await openDatabase(store.url);
   const holder = await database.openSession();
-  await holder.run({ name: 'hold', text: 'select pg_advisory_lock(1)' });
+  await holder.run({ name: 'hold', text: `select pg_advisory_lock(${lock})` });
+  return { database, holder };
+}
+
+it('runs one long statement of an owner at a time, with room for short ones, also behind another long one, and for other owners', async () => {
+  const { database, holder } = await openHeld(1);
   const ended: string[] = [];
   const run = async (owner: string, text: string, longFor?: string) => {
     await database.run('read', { name: text, text }, [], owner, longFor);
@@ -52,30 +56,22 @@ it('runs one long statement of an owner at a time, with room for short ones, als
   await holder.close();
   await Promise.all([first, second]);
   expect(ended).toEqual(['ada: select 1', 'ada: select 4', 'bob: select 3', `ada: ${long}`, 'ada: select 2']);
-  await database.close();
 });
 
 it('refuses long statements of an owner at once beyond one that runs and eleven that wait', async () => {
-  const database = await openDatabase(store.url);
-  const holder = await database.openSession();
-  await holder.run({ name: 'hold', text: 'select pg_advisory_lock(5)' });
-  const run = (owner: string) =>
-    database
-      .run('read', { name: 'long', text: 'select pg_advisory_xact_lock(5)' }, [], owner, 'network')
-      .then(() => owner, String);
+  const { database, holder } = await openHeld(5);
+  const long = { name: 'long', text: 'select pg_advisory_xact_lock(5)' };
+  const run = (owner: string) => database.run('read', long, [], owner, 'network').then(() => owner, String);
   const all = Array.from({ length: 20 }, () => run('ada'));
   const ofBob = run('bob');
   const refused = await Promise.all(all.slice(12));
   await holder.close();
   expect(new Set(refused)).toEqual(new Set([expect.stringContaining('Earlier requests are still running')]));
   expect(await Promise.all([...all.slice(0, 12), ofBob])).toEqual([...Array.from({ length: 12 }, () => 'ada'), 'bob']);
-  await database.close();
 }, 20_000);
 
 it('runs the long statements of all owners on half of the connections, and those of networks in turns', async () => {
-  const database = await openDatabase(store.url);
-  const holder = await database.openSession();
-  await holder.run({ name: 'hold', text: 'select pg_advisory_lock(2)' });
+  const { database, holder } = await openHeld(2);
   const long = { name: 'long', text: 'select pg_advisory_xact_lock(2), pg_sleep(0.02)' }; // one after another
   const ended: string[] = [];
   const run = (owner: string, network: string) =>
@@ -85,7 +81,6 @@ it('runs the long statements of all owners on half of the connections, and those
   const short = await database.run('read', { name: 'short', text: 'select 1 as one' }, [], 'ada').catch(String);
   await holder.close();
   await Promise.allSettled(all);
-  await database.close();
   expect(short).toEqual([{ one: 1 }]);
   expect(ended.indexOf('ada')).toBeLessThan(15); // of 21; in the order of arrival, only four could end after it
 });
@@ -96,7 +91,6 @@ it('names the rule that a rejected row breaks, but none of its values', async ()
   const insert = (name: string) => database.inTransaction((em) => em.insert(Named, { name })).catch(String);
   await insert('ada@example.com');
   const errors = [await insert('ada@example.com'), await insert(`ada@example.com${'.'.repeat(40)}`)];
-  await database.close();
   expect(errors).toEqual([expect.stringContaining('named_pkey'), expect.stringContaining('named_length')]);
   expect(errors.join('')).not.toContain('ada@example.com');
 });

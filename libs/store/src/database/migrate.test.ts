@@ -1,7 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
-import { atEnd, connectClient, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
+import { connectClient, createTestDatabase, eventually, type TestDatabase } from '@taskmesh/testing';
 import { openDatabase } from '../../tests/open-database.ts';
-import type { Database, DatabaseOptions } from './database.ts';
 
 let store: TestDatabase;
 
@@ -11,8 +10,8 @@ beforeEach(async () => {
 
 const open = (...migrations: string[][]) => openAt(store.url, migrations);
 
-async function openAt(url: string, migrations: string[][], options: Partial<DatabaseOptions> = {}): Promise<Database> {
-  const database = await openDatabase(url, {
+const openAt = (url: string, migrations: string[][]) =>
+  openDatabase(url, {
     name: 'migrate',
     migrations: migrations.map((statements, index) => ({
       name: `000${index + 1}`,
@@ -22,11 +21,7 @@ async function openAt(url: string, migrations: string[][], options: Partial<Data
         }
       },
     })),
-    ...options,
   });
-  atEnd(() => database.close());
-  return database;
-}
 
 const applied = async () =>
   (await store.query('select name from public.mikro_orm_migrations order by id')).map(({ name }) => name);
@@ -36,50 +31,36 @@ const TABLE = ['create table things (id int)', 'insert into things values (1)'];
 
 it.each([
   ['does not own the database', 'select 1'],
-  [
-    'may not connect to it',
-    `do $$ begin execute format('revoke connect on database %I from public', current_database()); end $$`,
-  ],
+  ['may not connect to it', 'revoke connect on database STORE from public'],
 ])(
   'names the missing privilege of a user who %s, without waiting for it',
   async (_what, prepare) => {
     const role = `stranger_${process.pid}`;
     await store.query(`create role ${role} login password 'secret'`);
-    await store.query(prepare);
+    await store.query(prepare.replace('STORE', store.name));
     const url = Object.assign(new URL(store.url), { username: role, password: 'secret' });
     const database = await openAt(url.href, [TABLE]);
-    await expect(database.migrate()).rejects.toMatchObject({
-      name: 'ConfigError',
-      problems: [
-        expect.stringMatching(
-          /^PostgreSQL does not grant this user \(POSTGRES_URL\) enough privileges: .* must own the database$/,
-        ),
-      ],
-    });
+    const problem =
+      /^PostgreSQL does not grant this user \(POSTGRES_URL\) enough privileges: .* must own the database$/;
+    const failure = { name: 'ConfigError', problems: [expect.stringMatching(problem)] };
+    await expect(database.migrate()).rejects.toMatchObject(failure);
     await store.query(`drop role ${role}`);
   },
   30_000,
 );
 
-describe('a signal to stop, while another instance migrates,', () => {
-  /** Starts a migration while another session holds its lock, and expects it to give up once `abort` has resolved. */
-  async function giveUp(abort: () => Promise<unknown>): Promise<void> {
-    const holder = await connectClient(store.url);
-    await holder.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
-    const database = await open(TABLE);
-    const stop = new AbortController();
-    const migrating = database.migrate({ signal: stop.signal });
-    void abort().then(() => stop.abort());
-    await expect(migrating).rejects.toThrow(/abort/i);
-    await holder.query('select pg_advisory_unlock_all()');
-  }
-
-  it('aborts the migration, and nothing is applied later', async () => {
-    await giveUp(() => eventually(async () => expect(await waiting(`wait_event = 'advisory'`)).toHaveLength(1)));
-    await eventually(async () => expect(await waiting(`application_name = 'taskmesh-migrate'`)).toEqual([]));
-    expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
-  }, 30_000);
-});
+it('a signal to stop while another instance migrates aborts the migration, and nothing is applied later', async () => {
+  const holder = await connectClient(store.url, `select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
+  const stop = new AbortController();
+  const migrating = (await open(TABLE)).migrate({ signal: stop.signal });
+  const aborted = expect(migrating).rejects.toThrow(/abort/i);
+  await eventually(async () => expect(await waiting(`wait_event = 'advisory'`)).toHaveLength(1));
+  stop.abort();
+  await aborted;
+  await holder.end();
+  await eventually(async () => expect(await waiting(`application_name = 'taskmesh-migrate'`)).toEqual([]));
+  expect(await store.query(`select to_regclass('things') as things`)).toEqual([{ things: null }]);
+}, 30_000);
 
 it('applies each migration once, with many instances at the same time', async () => {
   const instances = await Promise.all(Array.from({ length: 4 }, () => open(TABLE, ['select pg_sleep(0.3)'])));
@@ -105,14 +86,12 @@ it('starts over when its connection ends in the middle, and leaves nothing half 
 
 it('waits for a table that a long transaction has locked, without blocking others', async () => {
   await (await open(TABLE)).migrate();
-  const [long, reader] = [await connectClient(store.url), await connectClient(store.url)];
-  await long.query('begin');
-  await long.query('select * from things');
+  const long = await connectClient(store.url, 'begin', 'select * from things');
+  const reader = await connectClient(store.url, `set statement_timeout = '20s'`);
   const database = await open(TABLE, ['alter table things add column late int']);
   let done = false;
   const migrating = database.migrate().then(() => (done = true));
   await eventually(async () => expect(await waiting(`wait_event_type = 'Lock'`)).toHaveLength(1));
-  await reader.query(`set statement_timeout = '20s'`);
   expect((await reader.query('select * from things')).rows).toEqual([{ id: 1 }]);
   expect(done).toBe(false);
   await long.query('commit');
@@ -121,17 +100,13 @@ it('waits for a table that a long transaction has locked, without blocking other
 }, 180_000);
 
 it('migrates up to a given version, and continues from there, whatever the search_path of the database', async () => {
-  await store.query('create schema elsewhere');
-  await store.query(
-    `do $$ begin execute format('alter database %I set search_path = elsewhere', current_database()); end $$`,
-  );
+  await store.query(`create schema elsewhere; alter database ${store.name} set search_path = elsewhere`);
   const database = await open(TABLE, ['alter table things add more int'], ['alter table things add most int']);
   await database.migrate({ to: '0002' });
   expect(await applied()).toEqual(['0001', '0002']);
   await database.migrate();
   expect(await applied()).toEqual(['0001', '0002', '0003']);
   expect(database.versions).toEqual(['0001', '0002', '0003']);
-  expect(await store.query(`select table_schema from information_schema.tables where table_name = 'things'`)).toEqual([
-    { table_schema: 'public' },
-  ]);
+  const schema = `select table_schema as name from information_schema.tables where table_name = 'things'`;
+  expect(await store.query(schema)).toEqual([{ name: 'public' }]);
 });

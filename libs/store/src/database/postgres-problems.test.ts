@@ -41,7 +41,6 @@ it.each([
   await expect(gate.start()).rejects.toMatchObject({ name: 'ConfigError', problems: [`PostgreSQL ${REASON}`] });
   expect(gate.isOpen()).toBe(false);
   expect(await store.query(`select to_regclass('mikro_orm_migrations') as made`)).toEqual([{ made: null }]);
-  await database.close();
 });
 
 it('detects a server that is too old before an installation', async () => {

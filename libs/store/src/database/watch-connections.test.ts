@@ -1,4 +1,4 @@
-import { createFaultyProxy, createTestDatabase, eventually, type FaultyProxy } from '@taskmesh/testing';
+import { createProxyFor, createTestDatabase, eventually, type FaultyProxy } from '@taskmesh/testing';
 import { Pool } from 'pg';
 import { watchConnections } from './watch-connections.ts';
 
@@ -9,22 +9,19 @@ let pool: Pool;
 
 const store = await createTestDatabase('watch_connections');
 beforeEach(async () => {
-  const url = new URL(store.url);
-  network = await createFaultyProxy({ host: url.hostname, port: Number(url.port) });
-  url.host = `${network.host}:${network.port}`;
-  pool = new Pool({ connectionString: url.href, max: 2, connectionTimeoutMillis: 2_000 });
+  const { proxy, url } = await createProxyFor(store.url);
+  network = proxy;
+  pool = new Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 2_000 });
   pool.on('error', () => undefined);
   watchConnections(pool, { silenceMs: SILENCE_MS, spanOf: () => ({ name: 'SQL' }), observe: () => undefined });
 });
-afterEach(async () => {
-  await pool.end();
-});
+afterEach(() => pool.end());
 
+const checkedOut = async () => (await pool.connect()).on('error', () => undefined);
 const one = async () => (await pool.query<{ one: number }>('select 1 as one')).rows;
 
 it('also closes a connection that is checked out, and all its statements fail', async () => {
-  const client = await pool.connect();
-  client.on('error', () => undefined);
+  const client = await checkedOut();
   network.strand();
   const outcomes = await Promise.allSettled([client.query('select 1'), client.query('select 2')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -33,8 +30,7 @@ it('also closes a connection that is checked out, and all its statements fail', 
 });
 
 it('discards a connection whose begin fails', async () => {
-  const client = await pool.connect();
-  client.on('error', () => undefined);
+  const client = await checkedOut();
   await network.cut();
   await expect(client.query('begin')).rejects.toThrow();
   await network.restore();

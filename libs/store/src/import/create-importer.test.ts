@@ -51,11 +51,9 @@ const importAs = (store: Partial<StoreDatabase> = {}) =>
   }).importDatabase(new URL(restored.url).pathname.slice(1));
 
 it('names the missing privilege of the user, and leaves the restored database unchanged', async () => {
-  await expect(importAs()).rejects.toMatchObject({
-    code: 'SERVICE_UNAVAILABLE',
-    message:
-      "The service's user (POSTGRES_URL) lacks privileges to import the store: permission denied for schema restored. The user must own the database.",
-  });
+  const message =
+    "The service's user (POSTGRES_URL) lacks privileges to import the store: permission denied for schema restored. The user must own the database.";
+  await expect(importAs()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
   await restored.query(`grant usage on schema restored to ${role}; grant select on restored.things to ${role}`);
   await expect(importAs()).rejects.toThrow('import the store: permission denied for table things');
   const migrate = () => Promise.reject(new ConfigError(['The schema is newer', 'Update the service']));

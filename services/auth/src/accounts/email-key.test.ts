@@ -13,9 +13,7 @@ it.each([
     email,
     email,
   ]),
-])('the key of the address %j is %j', (email = '', key = '') => {
-  expect(emailKey(email)).toBe(key);
-});
+])('the key of the address %j is %j', (email = '', key = '') => expect(emailKey(email)).toBe(key));
 
 it.each(['a\0@b.c', '\ud800@b.c'])('%j, which cannot be stored, has none', (email) => {
   expect(emailKey(email)).toBeUndefined();

@@ -19,12 +19,8 @@ describe('the hasher', () => {
     const shared = createHasher({ concurrency: 1, cost: { memoryCost: 1_024, timeCost: 1 } });
     const made = await shared.hash(PASSWORD);
     let finished = 0;
-    const flood = Array.from({ length: 250 }, () =>
-      shared.verify(undefined, PASSWORD, { ip: '192.0.2.7' }).then(
-        () => finished++,
-        () => undefined,
-      ),
-    );
+    const guess = () => shared.verify(undefined, PASSWORD, { ip: '192.0.2.7' }).then(() => finished++);
+    const flood = Array.from({ length: 250 }, () => guess().catch(() => undefined));
     expect(await shared.verify(made, PASSWORD, { ip: '192.0.2.8' })).toBe(true);
     expect(finished).toBeLessThan(20);
     await Promise.all(flood);

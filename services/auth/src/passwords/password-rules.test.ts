@@ -20,9 +20,7 @@ describe('the password rules', () => {
     ['a common one in capitals', 'ILoveYou', true],
     ['a common one in full-width letters', 'ｐａｓｓｗｏｒｄ', true],
     ['lower case only', 'no digits and no capitals', false],
-  ])('check %s', (_what, password, expected) => {
-    expect(isRefused(password)).toBe(expected);
-  });
+  ])('check %s', (_what, password, expected) => expect(isRefused(password)).toBe(expected));
 
   it('use the configured minimum length', () => {
     const longer = createPasswordRules({ minLength: 15, common: new Set() });

@@ -45,18 +45,22 @@ export function sessionOf(result: SubgraphResult, field: string): OpenSession {
   const { accessToken, refreshToken } = result.data?.[field] as Record<string, string>;
   const { userId, sessionId } = result.extensions?.session as Record<string, string>;
   if (!accessToken || !refreshToken || !userId || !sessionId) throw new Error(JSON.stringify(result));
-  return {
-    userId,
-    sessionId,
-    accessToken,
-    refreshToken,
-    identity: { role: 'user', userId, sessionId, ip: '192.0.2.1' },
-  };
+  const identity: Identity = { role: 'user', userId, sessionId, ip: '192.0.2.1' };
+  return { userId, sessionId, accessToken, refreshToken, identity };
 }
 
-export function codeOf(result: SubgraphResult): unknown {
-  return result.errors?.[0]?.extensions?.code;
+/** A personal token as its creation returns it. */
+export interface NewToken {
+  token: string;
+  personalToken: Record<'id' | 'name' | 'scope' | 'createdAt' | 'expiresAt', string> & { lastUsedAt: string | null };
 }
+
+export function tokenOf({ data, errors }: SubgraphResult): NewToken {
+  if (errors) throw new Error(JSON.stringify(errors));
+  return data?.createPersonalToken as NewToken;
+}
+
+export const codeOf = ({ errors }: SubgraphResult): unknown => errors?.[0]?.extensions?.code;
 
 /** How often each code occurs in these results; a result without an error is `ok`. */
 export async function outcomesOf(attempts: Promise<SubgraphResult>[]): Promise<Record<string, number>> {

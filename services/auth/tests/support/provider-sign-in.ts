@@ -28,8 +28,8 @@ export const settingsFor = ({ issuer, clientId, clientSecret }: SignInProvider) 
   RATE_LIMIT_FACTOR: '0',
 });
 
-/** A provider that knows Ada, and the service, both new for each test. */
-export function useSignIn(): { provider: SignInProvider; running: RunningAuth } {
+/** A provider that knows Ada, and the service, both new for each test, and what is done with them. */
+export function useSignIn() {
   const provider = {} as SignInProvider; // complete when the tests begin
   beforeAll(async () => void Object.assign(provider, await startSignInProvider({ redirectUri: REDIRECT_URI })));
   beforeEach(() => {
@@ -39,52 +39,43 @@ export function useSignIn(): { provider: SignInProvider; running: RunningAuth } 
     provider.accounts.set('ada', ADA);
   });
   const running = useAuth(() => ({ env: settingsFor(provider) }));
-  return { provider, running };
+  return { provider, running, ...createSignIns(running, provider) };
 }
 
-export const begin = ({ auth }: RunningAuth, returnTo = '/') =>
-  auth.signIn.begin({ returnTo, codeChallenge: hashOf(VERIFIER) }, ORIGIN);
-
-export const complete = ({ auth }: RunningAuth, binding: string | undefined, { search }: Pick<URL, 'search'>) =>
-  auth.signIn.complete({ binding, search: search.slice(1) }, ORIGIN);
-
-/** The result that the page gets when the browser is back. */
-export const resultIn = ({ location }: { location: string }) =>
-  new URLSearchParams(location.slice(location.indexOf('#') + 1));
-
-/** Begins a sign-in and follows it to the URL that the provider sends the browser back to. */
-export async function visit(running: RunningAuth, provider: SignInProvider, sub = 'ada') {
-  const { location, binding } = await begin(running);
-  const nonce = new URL(location).searchParams.get('nonce') ?? '';
-  return { binding, nonce, back: await provider.signIn(location, sub) };
+/** Sign-ins through this provider. */
+export function createSignIns(running: Pick<RunningAuth, 'auth' | 'send'>, provider: SignInProvider) {
+  const begin = (returnTo = '/') => running.auth.signIn.begin({ returnTo, codeChallenge: hashOf(VERIFIER) }, ORIGIN);
+  const complete = (binding: string | undefined, { search }: Pick<URL, 'search'>) =>
+    running.auth.signIn.complete({ binding, search: search.slice(1) }, ORIGIN);
+  /** The result that the page gets when the browser is back. */
+  const resultOf = async (binding: string, back: URL) => resultIn(await complete(binding, back));
+  /** Begins a sign-in and follows it to the URL that the provider sends the browser back to. */
+  const visit = async (sub = 'ada') => {
+    const { location, binding } = await begin();
+    const nonce = new URL(location).searchParams.get('nonce') ?? '';
+    return { binding, nonce, back: await provider.signIn(location, sub) };
+  };
+  /** Follows the whole sign-in of a browser and returns the code that the page gets. */
+  const codeFor = async (sub = 'ada') => {
+    const { binding, back } = await visit(sub);
+    const { sign_in_code: code, ...others } = await resultOf(binding, back);
+    if (!code) throw new Error(JSON.stringify(others));
+    return code;
+  };
+  const signInWith = (code: string, more: { verifier?: string; password?: string } = {}) =>
+    running.send(SIGN_IN_WITH_CODE, { input: { code, verifier: VERIFIER, ...more } });
+  /** A user who has signed in through the provider. */
+  const signedIn = async (sub = 'ada') => personOf(await signInWith(await codeFor(sub)));
+  return { begin, complete, resultOf, visit, codeFor, signInWith, signedIn };
 }
 
-/** Follows the whole sign-in of a browser and returns the code that the page gets. */
-export async function codeFor(running: RunningAuth, provider: SignInProvider, sub: string): Promise<string> {
-  const { binding, back } = await visit(running, provider, sub);
-  const answer = resultIn(await complete(running, binding, back));
-  const code = answer.get('sign_in_code');
-  if (!code) throw new Error(answer.toString());
-  return code;
-}
+export const resultIn = ({ location }: { location: string }): Record<string, string> =>
+  Object.fromEntries(new URLSearchParams(location.slice(location.indexOf('#') + 1)));
 
-export const signInWith = (running: RunningAuth, code: string, more: { verifier?: string; password?: string } = {}) =>
-  running.send(SIGN_IN_WITH_CODE, { input: { code, verifier: VERIFIER, ...more } });
-
-export interface Person {
-  userId: string;
-  email: string;
-  identity: Identity;
-}
-
-export function personOf({ data, errors, extensions }: SubgraphResult): Person {
+export function personOf({ data, errors, extensions }: SubgraphResult) {
   if (errors) throw new Error(JSON.stringify(errors));
-  const { user } = data?.['signInWithCode'] as { user: { id: string; email: string } };
+  const { user } = data?.signInWithCode as { user: { id: string; email: string } };
   const { sessionId } = extensions?.session as { sessionId: string };
-  return { userId: user.id, email: user.email, identity: { role: 'user', userId: user.id, sessionId, ip: ORIGIN.ip } };
-}
-
-/** A user who has signed in through the provider. */
-export async function signedIn(running: RunningAuth, provider: SignInProvider, sub: string): Promise<Person> {
-  return personOf(await signInWith(running, await codeFor(running, provider, sub)));
+  const identity: Identity = { role: 'user', userId: user.id, sessionId, ip: ORIGIN.ip };
+  return { userId: user.id, email: user.email, identity };
 }

@@ -1,10 +1,5 @@
-import {
-  connectClient,
-  createRestoredDatabase,
-  endSessions,
-  swapDatabases,
-  type TestDatabase,
-} from '@taskmesh/testing';
+import { connectClient, createRestoredDatabase, endSessions, swapDatabases } from '@taskmesh/testing';
+import type { TestDatabase } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import type { RunningAuth } from './running-auth.ts';
@@ -38,10 +33,8 @@ export function restoredAccount(columns: Record<string, string> = {}): string {
 export async function backupOf({ database }: RunningAuth): Promise<TestDatabase> {
   const [row] = await database.query(`select coalesce(json_agg(a), '[]')::text as rows from accounts a`);
   const restored = await createRestoredDatabase(RESTORED_ACCOUNTS);
-  await restored.query(
-    'insert into restored.accounts select * from json_populate_recordset(null::restored.accounts, $1::json)',
-    [row?.rows],
-  );
+  const rows = 'select * from json_populate_recordset(null::restored.accounts, $1::json)';
+  await restored.query(`insert into restored.accounts ${rows}`, [row?.rows]);
   return restored;
 }
 
@@ -54,14 +47,10 @@ export async function archiveOf({ database }: RunningAuth): Promise<TestDatabase
      from information_schema.columns where table_schema = 'public' group by table_name`,
   );
   for (const { name, columns } of tables.rows) {
-    const { rows } = await live.query<{ all: string }>(
-      `select coalesce(json_agg(t), '[]')::text as all from ${name} t`,
-    );
+    const { rows } = await live.query(`select coalesce(json_agg(t), '[]')::text as all from ${name} t`);
     await archive.query(`create table restored.${name} (${columns})`);
-    await archive.query(
-      `insert into restored.${name} select * from json_populate_recordset(null::restored.${name}, $1::json)`,
-      [rows[0]?.all],
-    );
+    const all = `select * from json_populate_recordset(null::restored.${name}, $1::json)`;
+    await archive.query(`insert into restored.${name} ${all}`, [rows[0]?.all]);
   }
   for (const client of [live, archive]) await client.end();
   return restored;
@@ -89,10 +78,9 @@ async function lockedOut(url: string): Promise<Client> {
   for (let tries = 1; ; tries++) {
     try {
       await client.query('begin');
-      const { rows } = await client.query<{ name: string }>(
-        `select quote_ident(tablename) as name from pg_tables where schemaname = 'public'`,
-      );
-      await client.query(`lock table ${rows.map(({ name }) => name).join(', ')} in share mode`);
+      const tables = `select string_agg(quote_ident(tablename), ', ') as names from pg_tables where schemaname = 'public'`;
+      const { rows } = await client.query(tables);
+      await client.query(`lock table ${rows[0].names} in share mode`);
       return client;
     } catch (error) {
       await client.query('rollback');

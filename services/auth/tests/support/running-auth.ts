@@ -1,34 +1,21 @@
 import type { Identity } from '@taskmesh/identity';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createLog, type Env } from '@taskmesh/service';
-import type { SubgraphResult } from '@taskmesh/subgraph';
 import {
   atEnd,
   createProxyFor,
-  createTestClock,
   createTemplate,
+  createTestClock,
   createTestDatabase,
   makeTempDir,
-  type FaultyProxy,
-  type TestClock,
-  type TestDatabase,
 } from '@taskmesh/testing';
 import type { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createAuthDatabase } from '../../src/database.ts';
-import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail, type Mailer } from '../../src/index.ts';
+import { createAuth, readAuthConfig, type Auth, type AuthConfig, type Mail } from '../../src/index.ts';
 import type { HashCost } from '../../src/passwords/hasher.ts';
-import {
-  LOGIN,
-  LOGOUT,
-  ME,
-  REFRESH,
-  REQUEST_RESET,
-  RESET,
-  sessionOf,
-  SIGN_UP,
-  type OpenSession,
-} from './operations.ts';
+import * as operations from './operations.ts';
+import { sessionOf, type OpenSession } from './operations.ts';
 
 export const PASSWORD = 'correct horse battery';
 const silent = createLog({ service: 'auth', level: 'silent' });
@@ -36,46 +23,11 @@ const silent = createLog({ service: 'auth', level: 'silent' });
 const CHEAP: HashCost = { memoryCost: 8, timeCost: 1 };
 const IP = '192.0.2.1';
 
-/** Collects mails instead of sending them. */
-export interface Postbox extends Mailer {
-  mails: Mail[];
-  /** While set, mails are rejected with this error. */
-  failure: Error | undefined;
-}
+export type RunningAuth = Awaited<ReturnType<typeof runAuth>>;
+/** Whose operation it is. */
+export type Asking = Pick<OpenSession, 'identity'>;
 
-export interface RunningAuth {
-  readonly auth: Auth;
-  database: TestDatabase;
-  /** Sits between auth and its database. */
-  proxy: FaultyProxy;
-  dataDir: string;
-  clock: TestClock;
-  monotonicClock: TestClock;
-  postbox: Postbox;
-  /** Sends an operation, anonymously unless there is an identity. */
-  send(query: string, variables?: object, identity?: Identity): Promise<SubgraphResult>;
-  /** Opens an account. */
-  signUp(email: string, password?: string): Promise<OpenSession>;
-  logIn(email: string, password?: string): Promise<OpenSession>;
-  /** Like `logIn`, for logins that may be refused. */
-  tryLogIn(email: string, password?: string): Promise<SubgraphResult>;
-  logOut(identity: Identity): Promise<SubgraphResult>;
-  refresh(token: string, identity?: Identity): Promise<SubgraphResult>;
-  me(identity: Identity): Promise<SubgraphResult>;
-  requestReset(email: string): Promise<SubgraphResult>;
-  /** The token of a recovery mail that is requested and sent now. */
-  mailedToken(email: string): Promise<string>;
-  resetPassword(token: string, newPassword: string): Promise<SubgraphResult>;
-  /** Sets the password with a mailed token. */
-  resetByMail(email: string, newPassword: string): Promise<SubgraphResult>;
-  /** Another instance with the same database and files, as after a restart. Shares the counted limits, unless `keyValue` is given. */
-  another(env?: Env, own?: { keyValue: KeyValue }): Promise<Auth>;
-  /** Prepares the next test: one instance with an empty store, the current time, no mails, and no counted limits. */
-  reset(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export interface RunOptions {
+interface RunOptions {
   env?: Env;
   /** Configuration without a setting. */
   config?: Pick<AuthConfig, 'maxSessionsPerAccount'>;
@@ -85,8 +37,7 @@ export interface RunOptions {
 }
 
 /** The whole service with its own database, until the end of the test or file; only the clock and the postbox are fakes. */
-export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
-  const { env = {}, hashCost = CHEAP } = options;
+export async function runAuth({ env = {}, config: unset, hashCost = CHEAP, metrics }: RunOptions = {}) {
   const counters = createCounters();
   const { keyValue } = counters;
   const template = await createTemplate('auth', migrations, (url) => createAuthDatabase({ url, log: silent }));
@@ -97,34 +48,41 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
   const postbox = createPostbox();
   const running = new Set<Auth>();
 
-  const another = async (more: Env = {}, own = { keyValue }) => {
-    const config = {
-      ...readAuthConfig({ POSTGRES_URL: url, DATA_DIR: dataDir, ...env, ...more }),
-      ...options.config,
+  /** Another instance with the same database and files, as after a restart. Shares the counted limits, unless `keyValue` is given. */
+  const another = async (more: Env = {}, own: { keyValue: KeyValue } = { keyValue }) => {
+    const config = { ...readAuthConfig({ POSTGRES_URL: url, DATA_DIR: dataDir, ...env, ...more }), ...unset };
+    const deps = { clock, monotonicClock, log: silent, ...own, hashCost, mailer: postbox, metrics };
+    const created = await createAuth(config, deps);
+    const stop = async () => {
+      running.delete(instance);
+      await created.stop();
     };
-    const created = await createAuth(config, {
-      ...{ clock, monotonicClock, log: silent, ...own, hashCost, mailer: postbox },
-      ...(options.metrics && { metrics: options.metrics }),
-    });
-    const auth: Auth = {
-      ...created,
-      async stop() {
-        running.delete(auth);
-        await created.stop();
-      },
-    };
-    await auth.start();
-    running.add(auth);
-    return auth;
+    const instance: Auth = { ...created, stop };
+    await instance.start();
+    running.add(instance);
+    return instance;
   };
   let auth = await another();
-  const requestReset = (email: string) => send(auth, REQUEST_RESET, { email });
-  const mailedToken = async (email: string) => {
-    await requestReset(email);
+
+  /** Sends an operation, anonymously unless there is an identity. */
+  const send = (query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) =>
+    auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
+  /** Like `logIn`, for logins that may be refused. */
+  const tryLogIn = (email: string, password = PASSWORD, identity?: Identity) =>
+    send(operations.LOGIN, { input: { email, password } }, identity);
+  const requestReset = (email: string) => send(operations.REQUEST_RESET, { email });
+  const resetPassword = (token: string, newPassword: string) =>
+    send(operations.RESET, { input: { token, newPassword } });
+  /** The token that was last mailed to this address. */
+  const tokenFor = async (email: string) => {
     await auth.processAll();
     return tokenIn(postbox.mails.findLast(({ to }) => to === email)?.text);
   };
-  const resetPassword = (token: string, newPassword: string) => send(auth, RESET, { input: { token, newPassword } });
+  /** The token of a recovery mail that is requested and sent now. */
+  const mailedToken = async (email: string) => {
+    await requestReset(email);
+    return tokenFor(email);
+  };
 
   const stopAll = async () => {
     for (const each of running) await each.stop();
@@ -139,23 +97,46 @@ export async function runAuth(options: RunOptions = {}): Promise<RunningAuth> {
       return auth;
     },
     database,
+    query: database.query,
+    /** Sits between auth and its database. */
     proxy,
     dataDir,
     clock,
     monotonicClock,
     postbox,
     another,
-    send: (query, variables, identity) => send(auth, query, variables, identity),
-    signUp: async (email, password = PASSWORD) =>
-      sessionOf(await send(auth, SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp'),
-    logIn: async (email, password = PASSWORD) =>
-      sessionOf(await send(auth, LOGIN, { input: { email, password } }), 'login'),
-    tryLogIn: (email, password = PASSWORD) => send(auth, LOGIN, { input: { email, password } }),
-    logOut: (identity) => send(auth, LOGOUT, {}, identity),
-    refresh: (token, identity) => send(auth, REFRESH, { token }, identity),
-    me: (identity) => send(auth, ME, {}, identity),
-    ...{ requestReset, mailedToken, resetPassword },
-    resetByMail: async (email, newPassword) => resetPassword(await mailedToken(email), newPassword),
+    send,
+    tryLogIn,
+    /** Opens an account. */
+    signUp: async (email: string, password = PASSWORD) =>
+      sessionOf(await send(operations.SIGN_UP, { input: { email, password, name: 'Somebody' } }), 'signUp'),
+    logIn: async (email: string, password = PASSWORD) => sessionOf(await tryLogIn(email, password), 'login'),
+    logOut: (identity: Identity) => send(operations.LOGOUT, {}, identity),
+    refresh: (token: string, identity?: Identity) => send(operations.REFRESH, { token }, identity),
+    me: (identity: Identity) => send(operations.ME, {}, identity),
+    changeName: ({ identity }: Asking, name = 'Another') => send(operations.CHANGE_NAME, { name }, identity),
+    changePassword: ({ identity }: Asking, newPassword = PASSWORD, currentPassword = PASSWORD) =>
+      send(operations.CHANGE_PASSWORD, { input: { currentPassword, newPassword } }, identity),
+    requestEmail: ({ identity }: Asking, email: string, password = PASSWORD) =>
+      send(operations.CHANGE_EMAIL, { input: { email, password } }, identity),
+    confirmEmail: (token: string, password?: string, identity?: Identity) =>
+      send(operations.CONFIRM_EMAIL, { token, password }, identity),
+    deleteAccount: ({ identity }: Asking, password = PASSWORD) =>
+      send(operations.DELETE_ACCOUNT, { input: { password } }, identity),
+    /** Makes a personal token, which is valid for a month. */
+    createToken({ identity }: Asking, change: object = {}) {
+      const expiresAt = new Date(clock.now() + 30 * 86_400_000).toISOString();
+      const input = { name: 'program', scope: 'READ', expiresAt, ...change };
+      return send(operations.CREATE_TOKEN, { input }, identity);
+    },
+    endToken: ({ identity }: Asking, id: string) => send(operations.END_TOKEN, { id }, identity),
+    requestReset,
+    tokenFor,
+    mailedToken,
+    resetPassword,
+    /** Sets the password with a mailed token. */
+    resetByMail: async (email: string, newPassword: string) => resetPassword(await mailedToken(email), newPassword),
+    /** Prepares the next test: one instance with an empty store, the current time, no mails, and no counted limits. */
     async reset() {
       for (const each of running) if (each !== auth) await each.stop();
       await database.query(EMPTY);
@@ -204,15 +185,12 @@ function createCounters() {
   return { keyValue, reset: () => void (counted = createMemoryKeyValue()) };
 }
 
-function send(auth: Auth, query: string, variables: object = {}, identity: Identity = { role: 'anonymous', ip: IP }) {
-  return auth.subgraph.execute({ query, variables: { ...variables } }, { identity, requestId: 'request-1' });
-}
-
-function createPostbox(): Postbox {
-  const postbox: Postbox = {
-    mails: [],
-    failure: undefined,
-    async send(mail) {
+/** Collects mails instead of sending them. While `failure` is set, they are rejected with it. */
+function createPostbox() {
+  const postbox = {
+    mails: [] as Mail[],
+    failure: undefined as Error | undefined,
+    async send(mail: Mail) {
       if (postbox.failure) throw postbox.failure;
       postbox.mails.push(mail);
     },
@@ -222,7 +200,7 @@ function createPostbox(): Postbox {
 }
 
 /** The token on its own line in a mail. */
-export function tokenIn(text: string | undefined): string {
+function tokenIn(text: string | undefined): string {
   const [token, ...more] = (text ?? '').split('\n').filter((line) => /^[\w-]{43}$/.test(line));
   if (!token || more.length > 0) throw new Error(`No single token alone on a line in:\n${text}`);
   return token;

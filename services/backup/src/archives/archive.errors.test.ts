@@ -5,22 +5,20 @@ import { asBackupFailure, asVerifyFailure, isUnverifiable, LossError, findUnfitR
 import { ExtractionError } from './limits.ts';
 import { OtherReleaseError } from './manifest.ts';
 
-describe('a failed backup', () => {
-  it.each([
-    ['ENOSPC', 'The backup was not made: the disk is full.'],
-    ['EACCES', 'The backup was not made: no permission to write.'],
-    ['ECONNREFUSED', 'The backup was not made: a store was not available.'],
-    ['57P01', 'The backup was not made: a store was not available.'],
-    ['42501', 'The backup was not made: no permission to read a store.'],
-  ])('explains %s to operators, without a path or a host', (code, message) => {
-    const cause = Object.assign(new Error(`${code}: open '/srv/secret/place' on db.internal`), { code });
-    expect(asBackupFailure(cause)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, cause });
-  });
+it.each([
+  ['ENOSPC', 'The backup was not made: the disk is full.'],
+  ['EACCES', 'The backup was not made: no permission to write.'],
+  ['ECONNREFUSED', 'The backup was not made: a store was not available.'],
+  ['57P01', 'The backup was not made: a store was not available.'],
+  ['42501', 'The backup was not made: no permission to read a store.'],
+])('a failed backup explains %s to operators, without a path or a host', (code, message) => {
+  const cause = Object.assign(new Error(`${code}: open '/srv/secret/place' on db.internal`), { code });
+  expect(asBackupFailure(cause)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message, cause });
+});
 
-  it('passes on a defect unchanged', () => {
-    const defect = new TypeError('x is not a function');
-    expect(asBackupFailure(defect)).toBe(defect);
-  });
+it('a failed backup passes on a defect unchanged', () => {
+  const defect = new TypeError('x is not a function');
+  expect(asBackupFailure(defect)).toBe(defect);
 });
 
 const coded = (code: string) => Object.assign(new Error('something'), { code });

@@ -97,8 +97,7 @@ describe('a scan', () => {
     const deps = { list: async () => [archive('a'), archive('b')], inspect };
     expect(await scan({ ...deps, find: async (file) => archive(file) })).toEqual({ archives: 2, added: 0, unread: 2 });
     expect(tried).toEqual(['a', 'b']);
-    await expect(scan({ ...deps, find: () => Promise.reject(unavailable('no storage')) })).rejects.toThrow(
-      'no storage',
-    );
+    const find = () => Promise.reject(unavailable('no storage'));
+    await expect(scan({ ...deps, find })).rejects.toThrow('no storage');
   });
 });

@@ -1,23 +1,19 @@
 import fc from 'fast-check';
 import { parseRetentionRules, expiredArchives, MAX_UNFIT, MAX_UNFIT_DAYS, type Keepable } from './retention.ts';
 
-describe('retention rules', () => {
-  it.each([
-    ['7', { last: 7 }],
-    ['daily=7,weekly=4,monthly=6', { daily: 7, weekly: 4, monthly: 6 }],
-    ['\nlast=3,\n yearly=2,\n', { last: 3, yearly: 2 }],
-    ['daily=007', { daily: 7 }],
-  ])('accept %j', (text, rules) => {
-    expect(parseRetentionRules(text)).toEqual(rules);
-  });
+it.each([
+  ['7', { last: 7 }],
+  ['daily=7,weekly=4,monthly=6', { daily: 7, weekly: 4, monthly: 6 }],
+  ['\nlast=3,\n yearly=2,\n', { last: 3, yearly: 2 }],
+  ['daily=007', { daily: 7 }],
+])('retention rules accept %j', (text, rules) => expect(parseRetentionRules(text)).toEqual(rules));
 
-  it.each(['', '0', '-1', '1.5', 'daily', 'daily=', 'daily=0', ',', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
-    'reject %j',
-    (text) => {
-      expect(parseRetentionRules(text)).toBeUndefined();
-    },
-  ); // prettier-ignore
-});
+it.each(['', '0', '-1', '1.5', 'daily', 'daily=', 'daily=0', ',', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
+  'retention rules reject %j',
+  (text) => {
+    expect(parseRetentionRules(text)).toBeUndefined();
+  },
+); // prettier-ignore
 
 type Proof = 'good' | 'unproved' | 'unfit';
 
@@ -28,10 +24,9 @@ const at = (time: string, proof: Proof = 'unproved'): Keepable => ({
   unfitAt: proof === 'unfit' ? new Date(time) : null,
 });
 const NOW = new Date('2026-03-12T03:00Z');
+const hourOf = ({ createdAt }: Keepable) => createdAt.toISOString().slice(0, 13);
 const gone = (archives: Keepable[], text: string, now = NOW) =>
-  expiredArchives(archives, parseRetentionRules(text) ?? {}, now).map(({ createdAt }) =>
-    createdAt.toISOString().slice(0, 13),
-  );
+  expiredArchives(archives, parseRetentionRules(text) ?? {}, now).map(hourOf);
 const night = (day: number, proof?: Proof) => at(`2026-03-${String(day).padStart(2, '0')}T03:00Z`, proof);
 
 describe('expired archives', () => {

@@ -91,9 +91,8 @@ it.each([
 it('reports a failure again if no one could be reached, and notes a success even then', async () => {
   const trial = createTrial({ isDeaf: true });
   await trial.fail();
-  expect(trial.logged).toContainEqual(
-    expect.objectContaining({ level: 'error', msg: 'operators not notified', run: 'backup' }),
-  );
+  const line = { level: 'error', msg: 'operators not notified', run: 'backup' };
+  expect(trial.logged).toContainEqual(expect.objectContaining(line));
   trial.isDeaf = false;
   await trial.fail();
   await trial.fail();

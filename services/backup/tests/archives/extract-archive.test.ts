@@ -81,10 +81,9 @@ describe('extracting an archive', () => {
 
   it('stops at a quarter of the free disk space, even if the limits allow more', async () => {
     const bytes = gzipSync(tar([{ name: 'a', content: 'x'.repeat(3_000) }])); // 4,608 bytes of tar
-    await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject({
-      message: expect.stringContaining('more than 4500 bytes'),
-      cause: new DiskSpaceError('the disk has too little room'),
-    });
+    const cause = new DiskSpaceError('the disk has too little room');
+    const failure = { message: expect.stringContaining('more than 4500 bytes'), cause };
+    await expect(extract(bytes, {}, 18_000)).rejects.toMatchObject(failure);
     await expect(extract(bytes, {}, 18_432)).resolves.toBeUndefined();
   });
 

@@ -24,41 +24,39 @@ const words = (bytes: number) => {
   return parts.join('').slice(0, bytes);
 };
 
-describe('writing an archive', () => {
-  it('writes a file of many blocks that can be read back, in one piece or cut anywhere', async () => {
-    const contents = ['{}', words(4.3 * MIB), ''];
-    const source = join(dir, 'source');
-    await mkdir(source);
-    for (const [index, file] of FILES.entries()) await writeFile(join(source, file), contents[index] ?? '');
-    const read: number[] = [];
-    const onRead = (bytes: number) => void read.push(bytes);
-    const parts = await writeArchive({ dir: source, files: FILES, modifiedAt: new Date(), onRead }).toArray();
-    expect(parts.length).toBeGreaterThan(5);
-    expect(read.at(-1)).toBeGreaterThan(4.3 * MIB);
-    const whole = Buffer.concat(parts);
-    for (const [index, arranged] of [parts, [whole], cut(whole, 65_521)].entries()) {
-      const target = join(dir, `target-${index}`);
-      await mkdir(target);
-      await unpackArchive(Readable.from(arranged), { dir: target, limits: archiveLimits(DEFAULT_SIZES) });
-      for (const [at, file] of FILES.entries())
-        expect((await readFile(join(target, file), 'utf8')) === contents[at]).toBe(true);
-    }
-    const listed = execFileSync('tar', ['-tzf', '-'], { input: whole });
-    expect(listed.toString().trim().split('\n')).toEqual(FILES);
-  });
+it('an archive is a file of many blocks that can be read back, in one piece or cut anywhere', async () => {
+  const contents = ['{}', words(4.3 * MIB), ''];
+  const source = join(dir, 'source');
+  await mkdir(source);
+  for (const [index, file] of FILES.entries()) await writeFile(join(source, file), contents[index] ?? '');
+  const read: number[] = [];
+  const onRead = (bytes: number) => void read.push(bytes);
+  const parts = await writeArchive({ dir: source, files: FILES, modifiedAt: new Date(), onRead }).toArray();
+  expect(parts.length).toBeGreaterThan(5);
+  expect(read.at(-1)).toBeGreaterThan(4.3 * MIB);
+  const whole = Buffer.concat(parts);
+  for (const [index, arranged] of [parts, [whole], cut(whole, 65_521)].entries()) {
+    const target = join(dir, `target-${index}`);
+    await mkdir(target);
+    await unpackArchive(Readable.from(arranged), { dir: target, limits: archiveLimits(DEFAULT_SIZES) });
+    for (const [at, file] of FILES.entries())
+      expect((await readFile(join(target, file), 'utf8')) === contents[at]).toBe(true);
+  }
+  const listed = execFileSync('tar', ['-tzf', '-'], { input: whole });
+  expect(listed.toString().trim().split('\n')).toEqual(FILES);
+});
 
-  it('opens its files only once it is read, and closes them when its reader stops or one of them cannot be read', async () => {
-    const files = ['one.sql', 'two.sql', 'three.sql'];
-    for (const file of files) await writeFile(join(dir, file), randomBytes(4 * MIB));
-    const source = { dir, files, modifiedAt: new Date() };
-    writeArchive(source).destroy();
-    await buffer(writeArchive(source));
-    for await (const part of writeArchive(source)) if (part) break;
-    await expect(buffer(writeArchive({ ...source, files: ['gone.sql', ...files] }))).rejects.toThrow(/gone\.sql/);
-    await eventually(async () => {
-      const paths = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
-      expect((await Promise.all(paths)).filter((path) => path.startsWith(dir))).toEqual([]);
-    });
+it('writing an archive opens its files only once it is read, and closes them when its reader stops or one of them cannot be read', async () => {
+  const files = ['one.sql', 'two.sql', 'three.sql'];
+  for (const file of files) await writeFile(join(dir, file), randomBytes(4 * MIB));
+  const source = { dir, files, modifiedAt: new Date() };
+  writeArchive(source).destroy();
+  await buffer(writeArchive(source));
+  for await (const part of writeArchive(source)) if (part) break;
+  await expect(buffer(writeArchive({ ...source, files: ['gone.sql', ...files] }))).rejects.toThrow(/gone\.sql/);
+  await eventually(async () => {
+    const paths = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => ''));
+    expect((await Promise.all(paths)).filter((path) => path.startsWith(dir))).toEqual([]);
   });
 });
 

@@ -192,9 +192,7 @@ it('stores one of two archives of the same name, and no empty file before, even 
 
 describe('an empty directory', () => {
   const empty = makeTempDir();
-  afterAll(async () => {
-    expect(await readdir(empty)).toEqual([]);
-  });
+  afterAll(async () => expect(await readdir(empty)).toEqual([]));
 
   describeBackupStorage('a directory', () => storage(empty));
 });

@@ -61,14 +61,12 @@ export async function startS3Proxy(behind: string) {
       const marker = new URL(line.slice('GET '.length), 'http://bucket').searchParams.get('key-marker');
       const from = proxy.uploads.findIndex(([key]) => key === marker) + 1;
       const page = proxy.uploads.slice(from, from + 3);
-      const uploads = page.map(
-        ([key, initiated], index) =>
-          `<Upload><Key>${key}</Key><UploadId>${from + index + 1}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
-      );
-      const rest =
-        from + page.length < proxy.uploads.length
-          ? `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`
-          : '';
+      const uploads = page.map(([key, initiated], index) => {
+        const id = `<Key>${key}</Key><UploadId>${from + index + 1}</UploadId>`;
+        return `<Upload>${id}<Initiated>${initiated}</Initiated></Upload>`;
+      });
+      const more = `<IsTruncated>true</IsTruncated><NextKeyMarker>${page.at(-1)?.[0]}</NextKeyMarker>`;
+      const rest = from + page.length < proxy.uploads.length ? more : '';
       response
         .writeHead(200, { 'content-type': 'application/xml' })
         .end(`<ListMultipartUploadsResult>${rest}${uploads.join('')}</ListMultipartUploadsResult>`);

@@ -10,48 +10,37 @@ import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { migrations } from '../../migrations/index.ts';
 import { createBackupDatabase } from '../../src/database.ts';
-import { createBackup, readBackupConfig, type Backup, type BackupConfig, type BackupDeps } from '../../src/index.ts';
+import type { Manifest } from '../../src/archives/manifest.ts';
+import type { StoreName } from '../../src/databases/store.ts';
+import { createBackup, readBackupConfig, type BackupConfig, type BackupDeps } from '../../src/index.ts';
 import { tar } from '../archives/tar-bytes.ts';
 import { AUTH_SCHEMA, createOwners, TASKS_SCHEMA } from './store-owners.ts';
 import type { RestoreResult } from '../../src/restore/restore-result.ts';
 
 export type BackupFixture = Awaited<ReturnType<typeof createBackupFixture>>;
 
-export interface Other extends Backup {
-  logged: Record<string, unknown>[];
-  metrics: Registry;
-}
+export type Other = BackupFixture['backup'];
 
 /** How another service differs from the fixture's. */
 export interface FixtureOverrides
   extends Partial<Omit<BackupConfig, 'secrets'>>, Partial<Pick<BackupDeps, 'owners' | 'measureDisk' | 'timeouts'>> {
   secrets?: Partial<BackupConfig['secrets']>;
-  now?: () => number;
 }
 
-export interface GraphqlResult {
-  data: Record<string, unknown>;
-  /** The first error. */
-  error?: { code: unknown; message: string };
+interface Settings {
+  keys?: string[];
+  keepOldMs?: number;
+  authServer?: string | undefined;
+  timeouts?: BackupDeps['timeouts'];
 }
 
-export type RestoreParameters = Pick<Given, 'stores' | 'safetyBackup'>;
+type RestoreParameters = Pick<Given, 'stores' | 'safetyBackup'>;
 export type Restored = Omit<RestoreResult, 'dropped' | 'keptUntil'>;
 
 /** Starts a service with two stores, for the tests of a file. */
 export async function createBackupFixture(
   name: string,
-  {
-    keepOldMs = 0,
-    authServer,
-    timeouts = {},
-    ...settings
-  }: {
-    keys?: string[];
-    keepOldMs?: number;
-    authServer?: string | undefined;
-    timeouts?: BackupDeps['timeouts'];
-  } = {},
+  { keepOldMs = 0, authServer, timeouts = {}, ...settings }: Settings = {},
 ) {
   const template = await createTemplate('test_backup', migrations, (url) =>
     createBackupDatabase({ url, log: createLog({ service: 'backup', level: 'silent' }) }),
@@ -63,39 +52,37 @@ export async function createBackupFixture(
   ]);
   await tasks.query(TASKS_SCHEMA);
   await auth.query(AUTH_SCHEMA);
-  const dir = makeTempDir();
   // Only the settings that an operator must set.
-  const usual = readBackupConfig({
-    ...{ POSTGRES_URL: own.url, TASKS_ADMIN_URL: tasks.url, AUTH_ADMIN_URL: auth.url },
-    DATA_DIR: dir,
-  });
+  const urls = { POSTGRES_URL: own.url, TASKS_ADMIN_URL: tasks.url, AUTH_ADMIN_URL: auth.url };
+  const usual = readBackupConfig({ ...urls, DATA_DIR: makeTempDir() });
   const config = { ...usual, keepOldMs, secrets: { ...usual.secrets, ...settings } };
   await mkdir(config.backupsDir);
-  const { log, lines: logged } = createRecordingLog('debug');
   const owners = createOwners({ tasks: tasks.url, auth: auth.url });
-  const metrics = new Registry();
-  const backup = await createBackup(config, { clock: { now: () => Date.now() }, owners, log, metrics, timeouts });
-  await backup.start();
-  atEnd(backup.stop);
 
-  /** Starts another service on the same stores. */
-  const startOther = async (difference: FixtureOverrides = {}): Promise<Other> => {
-    const { secrets, now = Date.now, measureDisk, ...more } = difference;
-    const { owners: theirs = owners, timeouts: ofOther = timeouts, ...settings } = more;
-    const { log, lines } = createRecordingLog('debug');
+  /** Starts a service on the stores. */
+  const startOther = async ({ secrets, measureDisk, ...difference }: FixtureOverrides = {}) => {
+    const { log, lines: logged } = createRecordingLog('debug');
     const metrics = new Registry();
-    const deps = {
-      clock: { now },
-      owners: theirs,
-      timeouts: ofOther,
-      log,
-      metrics,
-      ...(measureDisk && { measureDisk }),
+    const { owners: theirs = owners, timeouts: limits = timeouts, ...more } = difference;
+    const deps = { clock: { now: () => Date.now() }, owners: theirs, timeouts: limits, measureDisk, log, metrics };
+    const service = await createBackup({ ...config, ...more, secrets: { ...config.secrets, ...secrets } }, deps);
+    await service.start();
+    /** Sends a request, by default as an operator. */
+    const request = async (query: string, variables: Record<string, unknown> = {}, identity: Identity = OPERATOR) => {
+      const { data, errors } = await service.subgraph.execute({ query, variables }, { identity, requestId: 'r' });
+      const error = errors?.[0] && { code: errors[0].extensions?.code, message: errors[0].message };
+      return { data: data ?? {}, error };
     };
-    const other = await createBackup({ ...config, ...settings, secrets: { ...config.secrets, ...secrets } }, deps);
-    await other.start();
-    return { ...other, logged: lines, metrics };
+    const restore = async (file: string, parameters: RestoreParameters = {}) => {
+      const { data, error } = await request(RESTORE, { file, ...parameters });
+      if (error) throw Object.assign(new Error(error.message), { code: error.code });
+      return data.restoreBackup as Restored;
+    };
+    return { ...service, logged, metrics, request, restore };
   };
+  const backup = await startOther();
+  const { logged, metrics, request, restore } = backup;
+  atEnd(backup.stop);
 
   return {
     backup,
@@ -105,20 +92,18 @@ export async function createBackupFixture(
     own,
     tasks,
     auth,
-    /** The log records so far. */
     logged,
     metrics,
+    request,
+    restore,
     archive: (file: string, files: Record<string, string>) =>
       writeFile(
         join(config.backupsDir, file),
         gzipSync(tar(Object.entries(files).map(([path, content]) => ({ name: path, content })))),
       ),
-    /** Sends a request to the fixture's service as an operator. */
-    request: (query: string, variables?: Record<string, unknown>) => request(backup, query, variables),
-    restore: (file: string, parameters?: RestoreParameters) => restoreWith(backup, file, parameters),
     startOther,
     /** Runs `work` with another service, then stops that service. */
-    async withOther<Result>(difference: FixtureOverrides, work: (other: Other) => Promise<Result>): Promise<Result> {
+    async withOther<Result>(difference: FixtureOverrides, work: (other: typeof backup) => Promise<Result>) {
       const other = await startOther(difference);
       try {
         return await work(other);
@@ -155,41 +140,22 @@ export async function createBackupFixture(
   };
 }
 
+const OPERATOR: Identity = { role: 'operator' };
+const RESTORE = `mutation ($file: String!, $stores: [String!], $safetyBackup: Boolean) {
+  restoreBackup(file: $file, stores: $stores, safetyBackup: $safetyBackup) {
+    success message error databaseRestored outcome skipped { kind count } safetyBackup
+  }
+}`;
+
 /** Returns the value of a metric of backup. */
 export async function figureOf(
-  { metrics }: Pick<Other, 'metrics'>,
+  { metrics }: { metrics: Registry },
   name: string,
   labels: Record<string, string> = {},
 ): Promise<number | undefined> {
   const { values = [] } = (await metrics.getSingleMetric(`taskmesh_backup_${name}`)?.get()) ?? {};
   return values.find(({ labels: own }) => Object.entries(labels).every(([label, value]) => own[label] === value))
     ?.value;
-}
-
-export async function request(
-  { subgraph }: Pick<Backup, 'subgraph'>,
-  query: string,
-  variables: Record<string, unknown> = {},
-  identity: Identity = { role: 'operator' },
-): Promise<GraphqlResult> {
-  const { data, errors } = await subgraph.execute({ query, variables }, { identity, requestId: 'r' });
-  const [error] = errors ?? [];
-  return { data: data ?? {}, ...(error && { error: { code: error.extensions?.code, message: error.message } }) };
-}
-
-export async function restoreWith(
-  backup: Pick<Backup, 'subgraph'>,
-  file: string,
-  parameters: RestoreParameters = {},
-): Promise<Restored> {
-  const query = `mutation ($file: String!, $stores: [String!], $safetyBackup: Boolean) {
-    restoreBackup(file: $file, stores: $stores, safetyBackup: $safetyBackup) {
-      success message error databaseRestored outcome skipped { kind count } safetyBackup
-    }
-  }`;
-  const { data, error } = await request(backup, query, { file, ...parameters });
-  if (error) throw Object.assign(new Error(error.message), { code: error.code });
-  return data.restoreBackup as Restored;
 }
 
 const insertsInto = (table: string, rows: string[]) =>
@@ -202,8 +168,10 @@ export const tasksDump = (titles: string[]) =>
 export const accountsDump = (emails: string[]) =>
   `create table accounts (id int, email text);\n${insertsInto('accounts', emails.map((email, n) => `${n + 1}, '${email}'`))}`; // prettier-ignore
 
-/** Returns the files of an archive like those that the service makes. */
-export function ownArchive(dumps: { tasks: string; auth: string }): Record<string, string> {
+type Dumps = Record<StoreName, string>;
+
+/** Returns the files of an archive like those that the service makes. `change` falsifies its manifest. */
+export function ownArchive(dumps: Dumps, change: (manifest: Manifest) => unknown = () => undefined) {
   const tablesIn = (text: string) => [...text.matchAll(/create table (\w+)/g)].map(([, table = '']) => table);
   const rowsIn = (text: string) =>
     Object.fromEntries(tablesIn(text).map((table) => [table, text.split(`insert into ${table} values`).length - 1]));
@@ -216,7 +184,8 @@ export function ownArchive(dumps: { tasks: string; auth: string }): Record<strin
     schemaVersion: null,
   });
   const stores = { tasks: entry('database.sql', dumps.tasks), auth: entry('auth.sql', dumps.auth) };
-  const manifest = { format: 2, product: '0.1.0', createdAt: '2026-01-01T00:00:00.000Z', stores };
+  const manifest = { format: 2, product: '0.1.0', createdAt: '2026-01-01T00:00:00.000Z', stores } as Manifest;
+  change(manifest);
   return { 'manifest.json': JSON.stringify(manifest), 'database.sql': dumps.tasks, 'auth.sql': dumps.auth };
 }
 

@@ -10,6 +10,7 @@ import { namesOf } from '../../src/restore/settle-restore.ts';
 import { loadLimits } from '../../src/restore/watch-database.ts';
 import { DEFAULT_TIMEOUTS } from '../../src/stall-detection.ts';
 import type { Store, StoreName } from '../../src/databases/store.ts';
+import { asRole } from './databases.ts';
 
 export const NOW = new Date('2026-11-22T12:00:00Z');
 export const KEPT_MS = 3_600_000;
@@ -20,16 +21,6 @@ const ID = randomBytes(5).toString('hex');
 export const UNTOUCHED = ['live: former, fresh: new', 'live: former, fresh: new'];
 export const SWAPPED = ['live: new, old: (former)', 'live: new, old: (former)'];
 
-export type TestStores = Awaited<ReturnType<typeof createTestStores>>;
-export type RestoreTrial = Awaited<ReturnType<TestStores['begin']>>;
-
-interface Trial {
-  /** The restore that is being undone, if any. */
-  undoes?: string | null;
-  /** Whether the stores have no server in common. */
-  isApart?: boolean;
-}
-
 /**
  * Creates all that a swap sees: two stores, which are only databases, those that a restore has put beside them, and the
  * journal of that restore.
@@ -39,15 +30,13 @@ export async function createTestStores() {
   const administrator = `test_stores_${mark}`;
   await administer(`create role ${administrator} superuser login password 'secret'`);
   // A database of another administrator cannot be in the same transaction, so a restore treats it as on another server.
-  const otherServer = new URL(requiredAddress('POSTGRES_URL'));
-  Object.assign(otherServer, { username: administrator, password: 'secret' });
+  const otherServer = asRole(requiredAddress('POSTGRES_URL'), administrator);
   const liveOf = (each: StoreName) => `test_stores_${each}_${mark}`;
   /** The databases' ids by what they are. */
   const ids = new Map<string, string>();
+  const columns = 'datname as name, oid::text as id, datallowconn as open';
   const databases = () =>
-    administer(`select datname as name, oid::text as id, datallowconn as open from pg_database where datname like $1`, [
-      `test\\_stores\\_%${mark}%`,
-    ]);
+    administer(`select ${columns} from pg_database where datname like $1`, [`test\\_stores\\_%${mark}%`]);
   const dropAll = async () => {
     for (const { name } of await databases()) await administer(`drop database ${String(name)} with (force)`);
   };
@@ -57,31 +46,29 @@ export async function createTestStores() {
   });
 
   return {
-    async begin({ undoes = null, isApart = false }: Trial = {}) {
+    /** `undoes`: the restore that is being undone, if any. `isApart`: whether the stores have no server in common. */
+    async begin({ undoes = null, isApart = false }: { undoes?: string | null; isApart?: boolean } = {}) {
       const server = requiredAddress('POSTGRES_URL');
-      const servers = { tasks: server, auth: isApart ? otherServer.href : server };
+      const servers = { tasks: server, auth: isApart ? otherServer : server };
       const store = (name: StoreName): Store => ({
         name,
         adminUrl: inDatabase(servers[name], liveOf(name)),
         owner: { importDatabase: unwanted, compare: unwanted, resume: async () => undefined },
       });
       const stores = { tasks: store('tasks'), auth: store('auth') };
-      const names = {
-        tasks: namesOf(stores.tasks, { id: ID, undoes }),
-        auth: namesOf(stores.auth, { id: ID, undoes }),
-      };
+      const restore = { id: ID, undoes };
+      const names = { tasks: namesOf(stores.tasks, restore), auth: namesOf(stores.auth, restore) };
       await dropAll();
       const create = async (what: string, name: string) => {
         await administer(`create database ${name}`);
         const [row] = await administer('select oid::text as id from pg_database where datname = $1', [name]);
         ids.set(what, String(row?.id));
       };
-      await Promise.all(
-        STORES.flatMap((each) => [
-          create(`former ${each}`, names[each].live),
-          create(`new ${each}`, names[each].fresh),
-        ]),
-      );
+      const createBoth = (each: StoreName) => [
+        create(`former ${each}`, names[each].live),
+        create(`new ${each}`, names[each].fresh),
+      ];
+      await Promise.all(STORES.flatMap(createBoth));
       const line = newRestore({ now: () => NOW }, { id: ID, file: 'a.tar.gz', stores: [...STORES], undoes });
       const { log, lines: logged } = createRecordingLog('debug');
 
@@ -105,13 +92,11 @@ export async function createTestStores() {
             const { live, fresh, old } = names[each];
             const whatIs = (id: unknown) =>
               ['former', 'new'].find((what) => ids.get(`${what} ${each}`) === id) ?? 'strange';
-            return Object.entries({ live, fresh, old })
-              .flatMap(([place, name]) => {
-                const database = found.get(name);
-                if (!database) return [];
-                return [`${place}: ${database.open ? whatIs(database.id) : `(${whatIs(database.id)})`}`];
-              })
-              .join(', ');
+            const described = Object.entries({ live, fresh, old }).flatMap(([place, name]) => {
+              const database = found.get(name);
+              return database ? [`${place}: ${database.open ? whatIs(database.id) : `(${whatIs(database.id)})`}`] : [];
+            });
+            return described.join(', ');
           });
         },
 

@@ -5,7 +5,7 @@ import { createRecordingLog } from '@taskmesh/service/testing';
 import { eventually } from '@taskmesh/testing';
 import { createRelayRepository } from './relay.repository.ts';
 import { REPLAYS_CHANNEL } from './relay.statements.ts';
-import { createRelay, type RelayDeps } from './relay.ts';
+import { createRelay } from './relay.ts';
 
 const TIME = '2026-11-24 10:00:00+00';
 
@@ -17,40 +17,30 @@ function change(n: number) {
   };
 }
 
-interface World {
+const QUIET = {
   /** Returns the rows of a read with this limit, without those of these owners. */
-  read: (limit: number, except: string[]) => object[];
-  /** Makes publishing fail. May call `replay` meanwhile, to have old changes published again. */
-  onPublish?: (replay: () => void) => void;
-  onTopic?: (topic: string) => void;
+  read: (_limit: number, _except: string[]): object[] => [],
+  /** If set, publishing fails. May call `replay` meanwhile, to have old changes published again. */
+  onPublish: undefined as ((replay: () => void) => unknown) | undefined,
+  onTopic: (_topic: string): unknown => undefined,
   /** Refuses a session by what it throws. */
-  onOpen?: () => void;
-  onClose?: () => void;
-  onWakeOthers?: () => void;
+  onOpen: (): unknown => undefined,
+  onClose: (): unknown => undefined,
+  onWakeOthers: (): unknown => undefined,
   /** Returns the parts that it gets. */
-  onClaim?: () => { lock: number }[];
+  onClaim: () => [{ lock: 0 }],
   /** Called for each change, before it is published. */
-  onSeal?: () => void;
-  monotonicMs?: () => number;
-  backoff?: RelayDeps['backoff'];
-  onSleep?: (ms: number) => void;
-  log?: RelayDeps['log'];
-}
+  onSeal: (): unknown => undefined,
+  monotonicMs: () => 0,
+  backoff: { firstMs: 1, maxMs: 1 },
+  onSleep: (_ms: number): unknown => undefined,
+  log: createRecordingLog().log,
+};
+type World = Partial<typeof QUIET>;
 
-function createWorld({
-  read,
-  onPublish,
-  onTopic,
-  onOpen = () => undefined,
-  onClose = () => undefined,
-  onWakeOthers = () => undefined,
-  onClaim = () => [{ lock: 0 }],
-  onSeal,
-  monotonicMs = () => 0,
-  backoff = { firstMs: 1, maxMs: 1 },
-  onSleep,
-  log = createRecordingLog().log,
-}: World) {
+function createWorld(given: World) {
+  const world = { ...QUIET, ...given };
+  const { onPublish, backoff, log, monotonicMs } = world;
   let replay = () => {};
   const eventLog = createMemoryEventLog();
   if (onPublish)
@@ -58,15 +48,15 @@ function createWorld({
       onPublish(replay);
       throw new Error('The log is away.');
     };
-  if (onTopic) eventLog.ensureTopic = async (topic) => onTopic(topic);
+  eventLog.ensureTopic = async (topic) => void world.onTopic(topic);
   const session: Session = {
     lost: new AbortController().signal,
     run: async <Row>({ name }: Statement, values: unknown[] = []) => {
       const results: Record<string, () => object[]> = {
-        'lock-session-claim': onClaim,
+        'lock-session-claim': world.onClaim,
         'relay-writers': () => [{ last: '5', writers: [] }],
-        'relay-read': () => read(Number(values[2]), values[3] as string[]),
-        'relay-wake-others': () => [{ woken: onWakeOthers() }],
+        'relay-read': () => world.read(Number(values[2]), values[3] as string[]),
+        'relay-wake-others': () => [{ woken: world.onWakeOthers() }],
         'relay-read-blocked': () => (values[0] as string[]).map((owner) => change(Number(owner.split(' ')[1]))),
       };
       return (results[name]?.() ?? []) as Row[];
@@ -74,29 +64,21 @@ function createWorld({
     listen: async (channel, notify) => {
       if (channel === REPLAYS_CHANNEL) replay = notify;
     },
-    close: async () => onClose(),
+    close: async () => void world.onClose(),
   };
-  const openSession = async () => {
-    onOpen();
-    return session;
-  };
+  const openSession = async () => (world.onOpen(), session);
   return createRelay({
     repository: createRelayRepository({ openSession, run: async () => [] }),
     eventLog,
-    cursors: {
-      async seal() {
-        onSeal?.();
-        return 'cursor';
-      },
-    },
+    cursors: { seal: async () => (world.onSeal(), 'cursor') },
     metrics: { published: () => undefined, failed: () => undefined, deadLettered: () => undefined },
     backoff,
     clock: { now: () => 0 },
     log,
     monotonicMs,
-    sleep(ms) {
-      onSleep?.(ms);
-      return new Promise((resolve) => setImmediate(resolve));
+    async sleep(ms) {
+      world.onSleep(ms);
+      await new Promise(setImmediate);
     },
   });
 }
@@ -132,10 +114,8 @@ it('measures few more large changes than it can read in a round', async () => {
     read(limit) {
       if (limits.push(limit) === 12) end();
       const most = limits.length > 9 ? 500 : 26; // small changes follow
-      return Array.from({ length: Math.min(limit, most) }, (_, n) => ({
-        ...change(n),
-        is_cut: n === 25 && most === 26,
-      }));
+      const isCut = (n: number) => n === 25 && most === 26;
+      return Array.from({ length: Math.min(limit, most) }, (_, n) => ({ ...change(n), is_cut: isCut(n) }));
     },
   }));
   expect(limits.slice(0, 12)).toEqual([1, 2, 4, 8, 16, 32, 52, 52, 52, 52, 104, 208]);
@@ -180,10 +160,8 @@ it('puts no change aside while cursors cannot be made', async () => {
       end();
     },
   }));
-  expect(lines[0]).toMatchObject({
-    msg: expect.stringContaining('the relay has failed'),
-    err: { message: 'no database' },
-  });
+  const msg = expect.stringContaining('the relay has failed');
+  expect(lines[0]).toMatchObject({ msg, err: { message: 'no database' } });
 });
 
 it('waits twice as long after each failure of an owner, up to a maximum', async () => {
@@ -198,9 +176,8 @@ it('waits twice as long after each failure of an owner, up to a maximum', async 
   expect(triedAt).toEqual([1, 2, 4, 8, 16, 24]);
 });
 
-it('creates the topic before there is anything to publish', async () => {
-  expect(await runRelay<string>((onTopic) => ({ read: () => [], onTopic }))).toBe(TASK_CHANGES_TOPIC);
-});
+it('creates the topic before there is anything to publish', async () =>
+  expect(await runRelay<string>((onTopic) => ({ onTopic }))).toBe(TASK_CHANGES_TOPIC));
 
 it('waits while others have all parts', async () => {
   const { log, lines } = createRecordingLog();
@@ -208,7 +185,6 @@ it('waits while others have all parts', async () => {
   await runRelay<void>((end) => ({
     log,
     monotonicMs: () => (nowMs += 1_000),
-    read: () => [],
     onClaim() {
       if (++claims === 3) end();
       return [];
@@ -219,7 +195,7 @@ it('waits while others have all parts', async () => {
 
 it('wakes others for an owner of theirs', async () => {
   let woken = 0;
-  const relay = createWorld({ read: () => [], onWakeOthers: () => void woken++ });
+  const relay = createWorld({ onWakeOthers: () => void woken++ });
   await relay.start();
   await eventually(() => expect(relay.leasedParts()).toEqual([0]));
   relay.wake('owner 1');

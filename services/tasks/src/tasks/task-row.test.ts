@@ -6,9 +6,7 @@ it.each([
   ['2026-11-20T10:00:00.05+00:00', '2026-11-20T10:00:00.050Z'],
   ['0099-12-31T23:59:59.999+00:00', '0099-12-31T23:59:59.999Z'],
   ['9999-12-31 23:59:59.999+00', '9999-12-31T23:59:59.999Z'],
-])('converts %s to %s', (stored, expected) => {
-  expect(toRfc3339(stored)).toBe(expected);
-});
+])('converts %s to %s', (stored, expected) => expect(toRfc3339(stored)).toBe(expected));
 
 it.each([
   '0044-03-15 00:00:00+00 BC',
@@ -18,6 +16,4 @@ it.each([
   '2026-11-20 10:00:00',
   '2026-11-20 10:00:00.123456+00',
   '',
-])('rejects %s, which the store must not contain', (stored) => {
-  expect(() => toRfc3339(stored)).toThrow('not a time');
-});
+])('rejects %s, which the store must not contain', (stored) => expect(() => toRfc3339(stored)).toThrow('not a time'));

@@ -47,11 +47,9 @@ export const usersOf = (count: number, ...services: TestTasks[]) =>
   });
 
 /** An event log whose failures a test controls. */
-export function faultyLog(
-  fault: (publish: () => Promise<void>, records: Parameters<EventLog['publish']>[1]) => Promise<void>,
-): EventLog {
+export function faultyLog(fault: (publish: () => Promise<void>) => Promise<void>): EventLog {
   const inner = createMemoryEventLog();
-  return { ...inner, publish: (topic, records) => fault(() => inner.publish(topic, records), records) };
+  return { ...inner, publish: (topic, records) => fault(() => inner.publish(topic, records)) };
 }
 
 /** An event log that rejects records with a reason, and later ones with the same key; accepts all others. */

@@ -12,17 +12,11 @@ import { createStore, silent } from './store.ts';
 
 const FIELDS = `${GRAPH_FIELDS.join(' ')} owner { id }`;
 
-export interface TestUser {
-  id: string;
-  identity: Identity;
-  /** Runs an operation as this user and returns the whole result. */
-  send(query: string, variables?: Record<string, unknown>, traceparent?: string): Promise<SubgraphResult>;
-  /** The same, but throws the first error's code if there is one. */
-  request(query: string, variables?: Record<string, unknown>): Promise<GraphqlResult>;
-  create(input: Record<string, unknown>, idempotencyKey?: string): Promise<GraphqlResult>;
-  update(id: string, input: Record<string, unknown>, ifVersion?: number): Promise<GraphqlResult>;
-  remove(id: string, ifVersion?: number): Promise<string>;
-}
+const CREATE = `mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { ${FIELDS} } }`;
+const UPDATE = `mutation ($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) { updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${FIELDS} } }`;
+const REMOVE = 'mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }';
+
+export type TestUser = ReturnType<typeof createUser>;
 
 /** A result of any shape that a test inspects. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the shape depends on the query
@@ -31,6 +25,7 @@ export type GraphqlResult = any;
 export interface TestTasks {
   tasks: Tasks;
   database: TestDatabase;
+  query: TestDatabase['query'];
   /** The changes that were published since the start, in order. */
   published: TaskChanged[];
   eventLog: EventLog;
@@ -57,9 +52,7 @@ export interface TestTasksOptions {
   log?: Log;
 }
 
-const NONE_DELETED: AccountsInternal = {
-  accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }),
-};
+const NONE_DELETED: AccountsInternal = { accountChanges: async () => ({ epoch: 1, head: 0, changes: [] }) };
 
 /** Starts the service with a new database and an event log in memory, until the end of the test or file. */
 export const startTasks = async (options: TestTasksOptions): Promise<TestTasks> =>
@@ -84,6 +77,7 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
   return {
     tasks,
     database,
+    query: database.query,
     published,
     eventLog,
     async delivered() {
@@ -97,11 +91,13 @@ async function startOn(database: TestDatabase, options: TestTasksOptions): Promi
   };
 }
 
-function createUser(tasks: Tasks, id: string): TestUser {
+function createUser(tasks: Tasks, id: string) {
   const identity: Identity = { role: 'user', userId: id, sessionId: randomUUID() };
-  const send: TestUser['send'] = (query, variables, traceparent) =>
+  /** Runs an operation as this user and returns the whole result. */
+  const send = (query: string, variables?: Record<string, unknown>, traceparent?: string) =>
     tasks.subgraph.execute({ query, variables }, { identity, requestId: 'test', traceparent });
-  const request: TestUser['request'] = async (query, variables) => {
+  /** The same, but throws the first error's code if there is one. */
+  const request = async (query: string, variables?: Record<string, unknown>): Promise<GraphqlResult> => {
     const { data, errors } = await send(query, variables);
     if (errors) throw new Error(String(errors[0]?.extensions?.code ?? errors[0]?.message), { cause: errors });
     return data;
@@ -111,35 +107,15 @@ function createUser(tasks: Tasks, id: string): TestUser {
     identity,
     send,
     request,
-    create: async (input, key) =>
-      (
-        await request(
-          `mutation ($input: CreateTaskInput!, $key: String) { createTask(input: $input, idempotencyKey: $key) { ${FIELDS} } }`,
-          { input, key },
-        )
-      ).createTask,
-    update: async (task, input, ifVersion) =>
-      (
-        await request(
-          `mutation ($id: ID!, $input: UpdateTaskInput!, $ifVersion: Int) { updateTask(id: $id, input: $input, ifVersion: $ifVersion) { ${FIELDS} } }`,
-          { id: task, input, ifVersion },
-        )
-      ).updateTask,
-    remove: async (task, ifVersion) =>
-      (
-        await request('mutation ($id: ID!, $ifVersion: Int) { deleteTask(id: $id, ifVersion: $ifVersion) }', {
-          id: task,
-          ifVersion,
-        })
-      ).deleteTask,
+    create: async (input: object, key?: string): Promise<GraphqlResult> =>
+      (await request(CREATE, { input, key })).createTask,
+    update: async (task: string, input: object, ifVersion?: number): Promise<GraphqlResult> =>
+      (await request(UPDATE, { id: task, input, ifVersion })).updateTask,
+    remove: async (task: string, ifVersion?: number): Promise<string> =>
+      (await request(REMOVE, { id: task, ifVersion })).deleteTask,
   };
 }
 
 /** The issues of a rejected input. */
-export function issuesOf({ errors }: SubgraphResult): unknown {
-  return errors?.[0]?.extensions?.issues;
-}
-
-export function codeOf({ errors }: SubgraphResult): unknown {
-  return errors?.[0]?.extensions?.code;
-}
+export const issuesOf = ({ errors }: SubgraphResult): unknown => errors?.[0]?.extensions?.issues;
+export const codeOf = ({ errors }: SubgraphResult): unknown => errors?.[0]?.extensions?.code;
