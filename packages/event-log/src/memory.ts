@@ -1,25 +1,20 @@
 import { deliver, type EventLog, type Logger, type LogRecord } from './event-log.ts';
 import { createSlowSteps } from './slow-steps.ts';
 
-/** Limits for the values that wait for a reader. Beyond them, the oldest of a record's key are lost. */
-const MAX_KEY_CHARACTERS = 1024 * 1024;
-const MAX_CHARACTERS = 8 * MAX_KEY_CHARACTERS;
-
-interface Waiting {
-  records: LogRecord[];
-  characters: number;
-}
+/** Limits for what waits for a reader: records of a key, and the values of all. Beyond them, the oldest of a key are lost. */
+const MAX_OF_KEY = 100;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 interface MemoryReader {
   onRecord: (record: LogRecord) => void;
   /** Keys take turns, so that one whose records take long does not delay the others. */
-  waiting: Map<string, Waiting>;
+  waiting: Map<string, LogRecord[]>;
   characters: number;
   isDelivering: boolean;
 }
 
 /**
- * An event log within a single process: delivers records to the current readers and stores nothing. A reader that is megabytes
+ * An event log within a single process: delivers records to the current readers and stores nothing. A reader that is far
  * behind loses the oldest records of a key.
  */
 export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
@@ -75,29 +70,23 @@ export function createMemoryEventLog({ log }: { log?: Logger } = {}): EventLog {
 async function deliverWaiting(reader: MemoryReader, log: Logger | undefined): Promise<void> {
   const steps = createSlowSteps();
   for (const [key, own] of reader.waiting) {
-    const record = take(reader, key);
-    if (reader.waiting.delete(key) && own.records.length > 0) reader.waiting.set(key, own); // its next turn comes last
+    const record = takeOldest(reader, own);
+    if (reader.waiting.delete(key) && own.length > 0) reader.waiting.set(key, own); // its next turn comes last
     if (record) await steps.run(() => deliver(record, (taken) => reader.onRecord(taken), log));
   }
   reader.isDelivering = false;
 }
 
 function add(reader: MemoryReader, record: LogRecord): void {
-  const { key, value } = record;
-  const own = reader.waiting.get(key) ?? { records: [], characters: 0 };
-  reader.waiting.set(key, own);
-  own.records.push(record);
-  own.characters += value.length;
-  reader.characters += value.length;
-  while (own.characters > MAX_KEY_CHARACTERS || reader.characters > MAX_CHARACTERS) take(reader, key);
+  const own = reader.waiting.get(record.key) ?? [];
+  reader.waiting.set(record.key, own);
+  own.push(record);
+  reader.characters += record.value.length;
+  while (own.length > MAX_OF_KEY || reader.characters > MAX_CHARACTERS) takeOldest(reader, own);
 }
 
-/** The oldest record of a key. */
-function take(reader: MemoryReader, key: string): LogRecord | undefined {
-  const own = reader.waiting.get(key);
-  const record = own?.records.shift();
-  if (!own || !record) return undefined;
-  own.characters -= record.value.length;
-  reader.characters -= record.value.length;
+function takeOldest(reader: MemoryReader, own: LogRecord[]): LogRecord | undefined {
+  const record = own.shift();
+  reader.characters -= record?.value.length ?? 0;
   return record;
 }
