@@ -53,20 +53,14 @@ describe('a service of a foreign graph with odd responses', () => {
       asked++;
       answer(response);
     });
-    plain = await startForeignService(PLAIN, {
-      Query: { plain: () => 1 },
-      Mutation: { plainly: () => ++plainly },
-    });
+    plain = await startForeignService(PLAIN, { Query: { plain: () => 1 }, Mutation: { plainly: () => ++plainly } });
     const supergraph = composed([
       { name: 'odd', url: odd.url, typeDefs: ODD },
       { name: 'plain', url: plain.url, typeDefs: PLAIN },
     ]);
     return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  beforeEach(() => {
-    asked = 0;
-    plainly = 0;
-  });
+  beforeEach(() => void (asked = plainly = 0));
 
   it.each<[string, Answer]>([
     ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}')],

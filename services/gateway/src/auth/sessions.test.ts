@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { EndedSession, SessionUse } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { atEnd } from '@taskmesh/testing';
@@ -78,11 +77,7 @@ describe('the list of ended sessions', () => {
   it('keeps a session until the latest end that was reported', async () => {
     const { sessions, pass } = fixture();
     const [early, late] = [NOW_MS / 1000 + 10, NOW_MS / 1000 + 600];
-    for (const [sessionId, ...ends] of [
-      ['a', early, late] as const,
-      ['b', late, early] as const,
-      ['c', early] as const,
-    ])
+    for (const [sessionId, ends] of Object.entries({ a: [early, late], b: [late, early], c: [early] }))
       for (const until of ends) sessions.announce([{ sequence: 1, sessionId, until }]);
     pass(KEPT_MS + 11_000);
     await sessions.start();

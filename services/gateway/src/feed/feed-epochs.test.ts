@@ -1,6 +1,5 @@
-import { jest } from '@jest/globals';
 import type { TaskChanged } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import {
   createReader,
@@ -119,21 +118,18 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
 
   it('requests nothing for a feed without a reader, even if changes are missing', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
-    try {
-      const { detach } = await readFeed(feed, owner);
-      commit(1);
-      const page = store.respondLate('changesAfter');
-      const [, second] = commit(2);
-      if (second) store.deliver(second);
-      await page.asked;
-      store.restore();
-      detach();
-      page.come();
-      await jest.advanceTimersByTimeAsync(10_000);
-      expect(store.asked.changesAfter).toBe(1);
-    } finally {
-      jest.useRealTimers();
-    }
+    atEnd(() => jest.useRealTimers());
+    const { detach } = await readFeed(feed, owner);
+    commit(1);
+    const page = store.respondLate('changesAfter');
+    const [, second] = commit(2);
+    if (second) store.deliver(second);
+    await page.asked;
+    store.restore();
+    detach();
+    page.come();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(store.asked.changesAfter).toBe(1);
   });
 });
 
