@@ -264,8 +264,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
   });
 
   it('stops waiting for changes that the store signed and has lost', async () => {
-    const quiet = await startFeed(store);
-    const reader = await readFeed(quiet, owner);
+    const reader = await readFeed(await startFeed(store), owner);
     store.deliver(store.makeChange(owner, 1_000));
     await new Promise(setImmediate);
     for (const change of commit(2)) store.deliver(change);

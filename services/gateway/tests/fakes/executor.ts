@@ -24,13 +24,8 @@ export const documentsOfClients = () => createDocuments({ schema: supergraph.sch
 /** An executor without limits of its own, and without services. */
 export const createTestExecutor = (deps: Partial<ExecutorDeps>) =>
   createExecutor({
-    ...{
-      supergraph,
-      services: {},
-      metrics: { operation: () => undefined },
-      clock: { now: () => Date.now() },
-      kind: 'compiled',
-    },
+    supergraph,
+    ...{ services: {}, metrics: { operation: () => undefined }, clock: { now: () => Date.now() }, kind: 'compiled' },
     blockingWork: { run: async (_network, work) => work() },
     ...{ largeResponses: createLargeResponses(), runForCaller: createCallerBulkheads() },
     ...{ endedSessions: { has: () => false }, requireRoom: () => undefined },
