@@ -96,15 +96,6 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     expect(reader.seen).toEqual([]);
   });
 
-  it('delivers no record of a lower epoch, even if it has the next number', async () => {
-    const [old] = commit(1);
-    await restore();
-    const reader = await readFeed(feed, owner);
-    if (old) store.deliver(old);
-    commit(1);
-    await eventually(() => expect(reader.epochs).toEqual([2]));
-  });
-
   it('refuses a reader that is being attached while the gateway stops', async () => {
     const placing = store.respondLate('heads');
     const subscribing = feed.subscribe(owner, undefined, createReader());
