@@ -359,6 +359,14 @@ it('a tool can be run from any place', async () => {
   expect(ended).toMatchObject({ code: 0, notes: ['two'] });
 });
 
+it('a tool gets SIGHUP, at which a gateway reloads its graph', async () => {
+  const { run, lines } = repository('all', { 'tools/tool.ts': FAKE_MAIN.replace("'SIGINT'", "'SIGHUP'") });
+  const { child, ended } = run('run.mjs', 'tools/tool.ts');
+  await eventually(() => expect(lines('notes')).toEqual(['up']));
+  child.kill('SIGHUP');
+  expect(await ended).toMatchObject({ code: 7, notes: ['up', 'SIGINT'] });
+});
+
 describe('a running command', () => {
   it('gets its arguments and each signal once, and determines the exit code', async () => {
     const { run, lines } = repository('all');

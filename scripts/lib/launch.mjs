@@ -67,7 +67,7 @@ export async function runTool(file, args) {
   const options = { cwd: ROOT, env: childEnvironment(), stdio: 'inherit' };
   const child = spawn(await provideNode24(), [join(ROOT, file), ...args], options);
   process.on('SIGINT', () => undefined); // the terminal sends it to the tool as well
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   return exitCode(child);
 }
 

@@ -1,9 +1,12 @@
+import { createLog } from '@taskmesh/service';
 import { collectGarbage, eventually, makeTempDir } from '@taskmesh/testing';
 import { GraphQLSchema, print, visit, type DocumentNode } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Registry } from 'prom-client';
+import { createLiveGraph, type Graph, watchSupergraph } from '../src/supergraph/live-graph.ts';
 import { upTo } from './fakes/change-store.ts';
 import { composed, startForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, USER } from './fakes/gateway.ts';
@@ -253,4 +256,28 @@ describe('a gateway whose supergraph file changes', () => {
     await other.gateway.reload();
     expect(await refused()).toBe(2);
   });
+});
+
+it('a change that is taken back while it is being prepared is not served', async () => {
+  const path = join(makeTempDir(), 'supergraph.graphql');
+  const build = (sdl: string) => ({ supergraph: { sdl, schema: new GraphQLSchema({}) } }) as unknown as Graph;
+  const graph = createLiveGraph({ initial: build('old'), build });
+  const prepared = Promise.withResolvers<() => void>();
+  const isPreparing = new Promise<void>((begin) => {
+    graph.beforeSwitch(() => {
+      begin();
+      return prepared.promise;
+    });
+  });
+  const log = createLog({ service: 'test', level: 'silent' });
+  const watch = watchSupergraph({ file: path, graph, metrics: new Registry(), log });
+  await writeFile(path, 'new');
+  const first = watch.reload();
+  await isPreparing;
+  await writeFile(path, 'old');
+  const second = watch.reload();
+  await Promise.race([second, sleep(200)]);
+  prepared.resolve(() => undefined);
+  await Promise.all([first, second]);
+  expect(graph.current.supergraph.sdl).toBe('old');
 });

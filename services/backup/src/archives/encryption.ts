@@ -34,7 +34,9 @@ export async function createArchiveCipher({ identities, recipients }: ArchiveKey
   if (identities.length + recipients.length === 0) return undefined;
   // Imported only if needed: loading its elliptic curves takes a tenth of the start time.
   const { Decrypter, Encrypter, identityToRecipient } = await import('age-encryption');
-  const own = await Promise.all(identities.map((identity) => identityToRecipient(identity)));
+  const own = await Promise.all(identities.map((identity) => identityToRecipient(identity))).catch(() => {
+    throw new Error('one of its characters is wrong, or some are missing'); // the library's message has the key
+  });
   const encryptsTo = recipients.length > 0 ? recipients : own.slice(0, 1);
   const createEncrypter = () => {
     const encrypter = new Encrypter();

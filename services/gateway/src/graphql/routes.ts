@@ -8,7 +8,8 @@ import Negotiator from 'negotiator';
 import type { IncomingMessage } from 'node:http';
 import { type CallerClaims, callerOf, type GatewayContext } from '../context.ts';
 import { isOfAnotherSite } from '../http/client.ts';
-import { isTooDeep, readJsonObject } from '../http/json-body.ts';
+import { asClientRequest, type ClientRequest } from '../http/client-request.ts';
+import { isTooDeep, memoryOf, readJsonObject } from '../http/json-body.ts';
 import { jsonWeightIn, sendText, weightIn } from '../http/negotiation.ts';
 import { readParameters } from '../http/query-parameters.ts';
 import { JSON_TYPE, refuseOtherMethods, setErrorHead } from '../http/replies.ts';
@@ -142,7 +143,7 @@ async function readRequest(
 ): Promise<UncheckedRequest> {
   if (request.method === 'POST') return readJsonObject(request, context, parseExactJson);
   refuseForeignPage(request);
-  return readSearch(readParameters(request.url ?? '', PARAMETERS));
+  return readSearch(asClientRequest(request));
 }
 
 /** A page of another origin must not use a browser to run queries with rights that only the browser has. */
@@ -153,7 +154,10 @@ function refuseForeignPage({ headers }: IncomingMessage): void {
   throw badUserInput([{ path: '', message }]);
 }
 
-function readSearch({ variables, extensions, ...texts }: Record<string, string>): UncheckedRequest {
+/** Parsed values count while the operation waits, as those of a body do. */
+function readSearch(request: ClientRequest): UncheckedRequest {
+  const { variables, extensions, ...texts } = readParameters(request.url ?? '', PARAMETERS);
+  request.keep(memoryOf(Buffer.from([variables, extensions].join(''))));
   return {
     ...texts,
     variables: parseParameter('variables', variables),

@@ -102,8 +102,16 @@ export function createAccountShares(maxCost: number, maxSockets = 0) {
     };
   };
 
+  /** The first one is always admitted: a strict limit for documents must not switch subscriptions off. */
+  const affords = (accountId: string, cost: number): boolean => {
+    const account = accounts.get(accountId);
+    return maxCost === 0 || !account || account.cost + COST_PER_RENDERING + cost <= maxCost;
+  };
+
   return {
     takeRoom,
+    /** Whether the account may have another result of this cost, for subscriptions that share none yet. */
+    affords,
     /**
      * A subscription's share in the cost of each change of its account. Undefined if the subscriptions of its account or
      * network would exceed a limit. The cost of equal keys counts only once, and so does the memory of a document.
@@ -119,9 +127,7 @@ export function createAccountShares(maxCost: number, maxSockets = 0) {
       };
       const known = account.renderings.get(key);
       const rendering = known ?? { streams: 0, cost: COST_PER_RENDERING + claim.cost };
-      // The first one is always admitted: a strict limit for documents must not switch subscriptions off.
-      if (maxCost > 0 && account.renderings.size > 0 && !known && account.cost + rendering.cost > maxCost)
-        return undefined;
+      if (!known && !affords(accountId, claim.cost)) return undefined;
       const free = takeRoom(network, VARIABLE_BYTES * variableCharacters, document);
       if (!free) return undefined;
 

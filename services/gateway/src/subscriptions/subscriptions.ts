@@ -94,8 +94,15 @@ export function createSubscriptions(deps: Deps) {
     const { current } = graph;
     return new LiveDocument(renderingOf(current, current.settle(onCurrent(current, operation), variables), deps));
   };
-  const planQueued = async ({ operation, variables, call }: StreamRequest): Promise<PreparedOperation> => {
+  const refuse = (protocol: Protocol): GraphQLError => {
+    metrics.failed(protocol, 'subscription_limit');
+    return toGraphQLError(rateLimited(1, FULL));
+  };
+  const planQueued = async (request: StreamRequest, accountId: string): Promise<PreparedOperation> => {
+    const { operation, variables, call, protocol } = request;
     if (documents.has(operation.settledId(variables)) || operation.partOf.has(RENDERER)) return operation;
+    // Planning takes long, and others of the network wait for it.
+    if (!shares.affords(accountId, operation.cost(variables))) throw refuse(protocol);
     const plan = () => documentOf(operation, variables).rendering.operation;
     return blockingWork.run(networkOf(call.ip), plan, call.signal).catch((error: unknown) => {
       throw asGraphQL(error);
@@ -113,7 +120,7 @@ export function createSubscriptions(deps: Deps) {
       if (identity.role !== 'user') throw toGraphQLError(unauthenticated());
       if (memory.isShort()) throw toGraphQLError(unavailable());
       // Looked up again: meanwhile another stream may have been first, or the graph may have changed.
-      const document = documentOf(await planQueued(request), request.variables);
+      const document = documentOf(await planQueued(request, identity.userId), request.variables);
       const { rendering } = document;
       const { operation } = rendering;
       const variables = JSON.stringify(request.variables);
@@ -126,10 +133,7 @@ export function createSubscriptions(deps: Deps) {
         variableCharacters: variables.length,
         network: siteOf(networkOf(call.ip)),
       });
-      if (!share) {
-        metrics.failed(protocol, 'subscription_limit');
-        throw toGraphQLError(rateLimited(1, FULL));
-      }
+      if (!share) throw refuse(protocol);
       const since = clock.now();
       const after = request.after ?? args.after;
       const getsCursors = request.after !== undefined || args.canResume;

@@ -24,20 +24,9 @@ export function createLiveGraph({ initial, build }: { initial: Graph; build: (sd
   const bySchema = new WeakMap([[initial.supergraph.schema, initial]]);
   const preparers: BeforeSwitch[] = [];
   let current = initial;
-  let replacing = Promise.resolve();
 
   /** The graph that a schema belongs to, current or former: an operation finishes on the graph on which it began. */
   const of = (schema: GraphQLSchema) => bySchema.get(schema) ?? current;
-  const replace = async (sdl: string) => {
-    const next = build(sdl);
-    if (next.supergraph.own !== current.supergraph.own)
-      throw new Error('Accounts and paths of ours come and go with this supergraph: that needs a restart.');
-    const switches = await Promise.all(preparers.map((prepare) => prepare(next)));
-    bySchema.set(next.supergraph.schema, next);
-    current = next;
-    for (const switchOver of switches) switchOver();
-  };
-
   return {
     get current() {
       return current;
@@ -47,13 +36,17 @@ export function createLiveGraph({ initial, build }: { initial: Graph; build: (sd
     run: (admitted: AdmittedOperation, call: RequestCall) => of(admitted.operation.schema).executor.run(admitted, call),
     beforeSwitch: (prepare: BeforeSwitch): void => void preparers.push(prepare),
     /**
-     * Resolves once the new graph is served; calls run one at a time.
+     * Resolves once the new graph is served. Call it again only then.
      * @throws if the new graph cannot be used, in which case nothing changes
      */
-    replace(sdl: string) {
-      const done = replacing.then(() => replace(sdl));
-      replacing = done.catch(() => undefined);
-      return done;
+    async replace(sdl: string) {
+      const next = build(sdl);
+      if (next.supergraph.own !== current.supergraph.own)
+        throw new Error('Accounts and paths of ours come and go with this supergraph: that needs a restart.');
+      const switches = await Promise.all(preparers.map((prepare) => prepare(next)));
+      bySchema.set(next.supergraph.schema, next);
+      current = next;
+      for (const switchOver of switches) switchOver();
     },
   };
 }
@@ -77,8 +70,9 @@ export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHEC
   const { took, kept, refused } = createReloadMetrics(metrics);
   let tried = graph.current.supergraph.sdl;
   let settling: NodeJS.Timeout | undefined;
+  let loading = Promise.resolve();
 
-  const load = async (mayBeTried: boolean) => {
+  const loadNow = async (mayBeTried: boolean) => {
     try {
       const sdl = await readFile(file, 'utf8').catch((error: unknown) => {
         loadOnceSettled(); // the file itself may never change again
@@ -96,6 +90,8 @@ export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHEC
     took();
     log.info({ file }, 'a new supergraph is served');
   };
+  /** One at a time: what the file has by then is compared with the graph that is served by then. */
+  const load = (mayBeTried: boolean) => (loading = loading.then(() => loadNow(mayBeTried)));
   const loadOnceSettled = () => {
     clearTimeout(settling);
     settling = setTimeout(() => void load(false), checkEveryMs);
