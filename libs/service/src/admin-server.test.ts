@@ -5,22 +5,19 @@ import { createAdminServer } from './admin-server.ts';
 import { createLog } from './log.ts';
 
 describe('the admin port', () => {
-  let isReady = true;
   const admin = createAdminServer({
     host: '127.0.0.1',
     port: 0,
     metrics: new Registry(),
-    ready: () => ({ ok: isReady, stores: { tasks: isReady } }),
+    ready: () => ({ ok: false, stores: { tasks: false } }),
     log: createLog({ service: 'test', level: 'silent' }),
   });
-  beforeEach(() => (isReady = true));
   beforeAll(() => admin.start());
   afterAll(() => admin.stop());
 
   const get = (path: string, init: RequestInit = {}) => fetch(admin.address() + path, init);
 
   it('reports what is not ready only on request', async () => {
-    isReady = false;
     const [plain, verbose] = [await get('/readyz'), await get('/readyz?verbose')];
     expect([plain.status, verbose.status]).toEqual([503, 503]);
     expect(await (await get('/metrics')).text()).toContain('\ntaskmesh_ready 0\n');

@@ -1,15 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { makeTempDir } from '@taskmesh/testing';
+import { atEnd, makeTempDir } from '@taskmesh/testing';
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { createFailureLog, createLog, lostLogLines, openLogOutput } from './log.ts';
-
-/** Creates a log and the lines that it writes. */
-function createLines() {
-  const texts: string[] = [];
-  const log = createLog({ service: 'test', level: 'info', destination: { write: (line) => void texts.push(line) } });
-  return { log, texts, lines: () => texts.map((text) => JSON.parse(text)) };
-}
+import { createRecordingLog } from '../tests/index.ts';
+import { createFailureLog, lostLogLines, openLogOutput } from './log.ts';
 
 const CIRCLE = new Error('a');
 CIRCLE.cause = new Error('b', { cause: CIRCLE });
@@ -17,14 +11,13 @@ const strange = (fields: object) => Object.assign(new Error('strange'), fields);
 
 describe('a log', () => {
   it('reports an error and its causes in one sentence', () => {
-    const { log, lines } = createLines();
+    const { log, lines } = createRecordingLog();
     const cause = new Error('timeout expired');
     log.error({ err: new Error('The service is away; try again.', { cause }) }, 'no');
     log.error({ err: 'no error at all' }, 'no');
-    const [first, second] = lines();
-    expect(first.err).toMatchObject({ type: 'Error', message: 'The service is away; try again: timeout expired' });
-    expect(first.err.stack).toContain('caused by: Error: timeout expired');
-    expect(second.err).toBe('no error at all');
+    const message = 'The service is away; try again: timeout expired';
+    const stack = expect.stringContaining('caused by: Error: timeout expired');
+    expect(lines).toMatchObject([{ err: { type: 'Error', message, stack } }, { err: 'no error at all' }]);
   });
 
   it.each([
@@ -34,46 +27,36 @@ describe('a log', () => {
     ['has no message', strange({ message: undefined }), 'undefined'],
     ['has itself as its cause', strange({ message: 'round', cause: CIRCLE }), /^round: a: b: a/],
   ])('also reports an error that %s', (_what, err, message) => {
-    const { log, lines } = createLines();
+    const { log, lines } = createRecordingLog();
     log.error({ err }, 'no');
-    const [line] = lines();
-    expect(line).toMatchObject({ msg: 'no', err: { type: 'Error', stack: expect.any(String) } });
-    expect(line.err.message).toMatch(message);
+    const reported = { type: 'Error', message: expect.stringMatching(message), stack: expect.any(String) };
+    expect(lines).toMatchObject([{ msg: 'no', err: reported }]);
   });
 
   it('suppresses a flood of equal warnings, and reports how many', async () => {
     jest.useFakeTimers();
-    try {
-      const { log, texts, lines } = createLines();
-      for (let count = 0; count < 1_000; count += 1) log.warn({ count }, 'no database');
-      log.warn('another');
-      log.info('no database');
-      expect(texts).toHaveLength(22);
-      jest.advanceTimersByTime(10_000);
-      expect(texts).toHaveLength(23);
-      expect(lines()[22]).toMatchObject({ level: 'warn', msg: 'no database', suppressed: 980 });
-      log.warn('no database');
-      expect(texts).toHaveLength(24);
-    } finally {
-      jest.useRealTimers();
-    }
+    atEnd(() => jest.useRealTimers());
+    const { log, lines } = createRecordingLog();
+    for (let count = 0; count < 1_000; count += 1) log.warn({ count }, 'no database');
+    log.warn('another');
+    log.info('no database');
+    expect(lines).toHaveLength(22);
+    jest.advanceTimersByTime(10_000);
+    expect(lines.slice(22)).toMatchObject([{ level: 'warn', msg: 'no database', suppressed: 980 }]);
+    log.warn('no database');
+    expect(lines).toHaveLength(24);
   });
 
   it('contains neither secrets nor rows that PostgreSQL quotes in an error', () => {
-    const { log, texts } = createLines();
+    const { log, lines } = createRecordingLog();
     const refused = { detail: 'Key (a)=(hidden) exists.', where: 'COPY t, line 1: "hidden"', internalQuery: 'hidden' };
     log.error({ err: Object.assign(new Error('refused'), refused), token: 'hidden', user: { email: 'hidden' } }, 'no');
-    expect(texts.join('')).toContain('refused');
-    expect(texts.join('')).not.toContain('hidden');
+    expect(JSON.stringify(lines)).toContain('refused');
+    expect(JSON.stringify(lines)).not.toContain('hidden');
   });
 });
 
 describe('the output of a log', () => {
-  let dir = '';
-  beforeEach(() => {
-    dir = makeTempDir();
-  });
-
   it('counts the lines that a full disk refuses, and does not throw', () => {
     const before = lostLogLines();
     const output = openLogOutput('/dev/full');
@@ -84,28 +67,26 @@ describe('the output of a log', () => {
 
   const itAsRoot = process.getuid?.() === 0 ? it : it.skip; // it mounts a small disk
   itAsRoot('continues with complete lines when the disk has space again, and reports how many are missing', () => {
+    const dir = makeTempDir();
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir]);
-    try {
-      const file = join(dir, 'a.log');
-      const output = openLogOutput(file);
-      const before = lostLogLines();
-      const line = `${JSON.stringify({ msg: 'x'.repeat(3_000) })}\n`;
-      for (let count = 0; count < 50; count += 1) output.write(line);
-      const lost = lostLogLines() - before;
-      expect(lost).toBeGreaterThan(20);
-      execFileSync('truncate', ['--size=6100', file]); // cuts off the file in the middle of a line
-      output.write('{"msg":"again"}\n');
-      output.close();
-      const written = readFileSync(file, 'utf8');
-      expect(written).toContain('{"msg":"again"}\n');
-      expect(JSON.parse(written.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ level: 'warn', lines: lost });
-    } finally {
-      execFileSync('umount', [dir]);
-    }
+    atEnd(() => execFileSync('umount', [dir]));
+    const file = join(dir, 'a.log');
+    const output = openLogOutput(file);
+    const before = lostLogLines();
+    const line = `${JSON.stringify({ msg: 'x'.repeat(3_000) })}\n`;
+    for (let count = 0; count < 50; count += 1) output.write(line);
+    const lost = lostLogLines() - before;
+    expect(lost).toBeGreaterThan(20);
+    execFileSync('truncate', ['--size=6100', file]); // cuts off the file in the middle of a line
+    output.write('{"msg":"again"}\n');
+    output.close();
+    const written = readFileSync(file, 'utf8');
+    expect(written).toContain('{"msg":"again"}\n');
+    expect(JSON.parse(written.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ level: 'warn', lines: lost });
   });
 
   it('neither waits for a stalled reader nor loses lines that it can still receive', () => {
-    const fifo = join(dir, 'pipe');
+    const fifo = join(makeTempDir(), 'pipe');
     execFileSync('mkfifo', [fifo]);
     const program = `
       import { openLogOutput, lostLogLines } from ${JSON.stringify(join(import.meta.dirname, 'log.ts'))};
@@ -113,38 +94,23 @@ describe('the output of a log', () => {
       for (let count = 0; count < 400; count += 1) output.write('x'.repeat(9_999) + '\\n');
       process.stderr.write(String(lostLogLines()));`;
     const reader = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      // The shell passes on a blocking pipe, as services inherit it. Nothing is read until the end.
-      const command = `'${process.execPath}' --input-type=module-typescript -e "$PROGRAM" 2>&1 >'${fifo}'`;
-      const lost = Number(
-        execFileSync('sh', ['-c', command], { env: { PROGRAM: program }, encoding: 'utf8', timeout: 10_000 }),
-      );
-      expect(lost).toBeGreaterThan(200); // 64 KiB are in the pipe, and 1 MiB is pending
-      expect(lost).toBeLessThan(320);
-      const bytes = readSync(reader, Buffer.alloc(200_000));
-      expect(bytes).toBeGreaterThan(60_000);
-    } finally {
-      closeSync(reader);
-    }
+    atEnd(() => closeSync(reader));
+    // The shell passes on a blocking pipe, as services inherit it. Nothing is read until the end.
+    const command = `'${process.execPath}' --input-type=module-typescript -e "$PROGRAM" 2>&1 >'${fifo}'`;
+    const options = { env: { PROGRAM: program }, encoding: 'utf8', timeout: 10_000 } as const;
+    const lost = Number(execFileSync('sh', ['-c', command], options));
+    expect(lost).toBeGreaterThan(200); // 64 KiB are in the pipe, and 1 MiB is pending
+    expect(lost).toBeLessThan(320);
+    expect(readSync(reader, Buffer.alloc(200_000))).toBeGreaterThan(60_000);
   });
 });
 
-describe('a failure log', () => {
-  function failureLog() {
-    let nowMs = 0;
-    const reported: string[] = [];
-    const log = createFailureLog((error) => reported.push((error as Error).message), { monotonicMs: () => nowMs });
-    return { ...log, reported, pass: (ms: number) => (nowMs += ms) };
-  }
-
-  it('reports the same cause once a minute, and another one at once, even with the same message', () => {
-    const { failed, reported, pass } = failureLog();
-    for (let second = 0; second < 150; second++) {
-      failed(new Error('unavailable', { cause: new Error('timeout') }));
-      pass(1_000);
-    }
-    expect(reported).toHaveLength(3);
-    failed(new Error('unavailable', { cause: new Error('relation "feeds" does not exist') }));
-    expect(reported).toHaveLength(4);
-  });
+it('a failure log reports the same cause once a minute, and another one at once, even with the same message', () => {
+  let nowMs = 0;
+  const reported: unknown[] = [];
+  const { failed } = createFailureLog((error) => reported.push(error), { monotonicMs: () => nowMs });
+  for (; nowMs < 150_000; nowMs += 1_000) failed(new Error('unavailable', { cause: new Error('timeout') }));
+  expect(reported).toHaveLength(3);
+  failed(new Error('unavailable', { cause: new Error('relation "feeds" does not exist') }));
+  expect(reported).toHaveLength(4);
 });

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
 import { activeSpan, runInSpan, type Span } from './telemetry/tracing.ts';
 import { createRecordingLog } from '../tests/index.ts';

@@ -46,18 +46,16 @@ describe('a deadline', () => {
   });
 });
 
-describe('a query that may not be answered', () => {
-  it('runs once at a time, and no caller waits longer than the limit', async () => {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    let asked = 0;
-    const ask = createTimedQuery(20, () => {
-      asked++;
-      return promise;
-    });
-    expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
-    expect(await ask()).toBeUndefined();
-    expect(asked).toBe(1);
-    resolve('late');
-    expect(await ask()).toBe('late');
+it('a query that may not be answered runs once at a time, and no caller waits longer than the limit', async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let asked = 0;
+  const ask = createTimedQuery(20, () => {
+    asked++;
+    return promise;
   });
+  expect(await Promise.all([ask(), ask()])).toEqual([undefined, undefined]);
+  expect(await ask()).toBeUndefined();
+  expect(asked).toBe(1);
+  resolve('late');
+  expect(await ask()).toBe('late');
 });

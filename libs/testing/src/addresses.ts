@@ -28,19 +28,13 @@ export function ownInstallation() {
   };
 }
 
-export interface Listening {
-  port: number;
-  url: string;
-  /** Stops the server and destroys its connections, which also happens at the end of the test or file. */
-  close(): Promise<void>;
-}
-
 /** Makes a server listen on a free port. */
-export async function listen(server: Server): Promise<Listening> {
+export async function listen(server: Server, host = '127.0.0.1') {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => sockets.add(socket.once('close', () => sockets.delete(socket))));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(0, host), 'listening');
   const { port } = server.address() as AddressInfo; // it listens on TCP
+  /** Stops the server and destroys its connections, which also happens at the end of the test or file. */
   const close = async () => {
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const socket of sockets) socket.destroy();

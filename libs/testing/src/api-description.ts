@@ -47,30 +47,27 @@ export interface SeenResponse {
   text: string;
 }
 
-/** Compares real responses with the API description. */
-export interface DescriptionCheck {
-  /** @throws Error that says what differs */
-  check(seen: SeenResponse): void;
-  /** The checked responses, as `METHOD /path status`. */
-  covered: Set<string>;
-}
+export type DescriptionCheck = ReturnType<typeof createDescriptionCheck>;
 
 const LINES_TYPE = 'application/x-ndjson';
 
-export function createDescriptionCheck(description: ApiDescription): DescriptionCheck {
+/** Compares real responses with the API description. */
+export function createDescriptionCheck(description: ApiDescription) {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   // The package's types do not match what an ES module gets from its CommonJS default.
   (formats as unknown as (ajv: Ajv2020) => void)(ajv);
   ajv.addSchema({ $id: 'api', components: JSON.parse(JSON.stringify(description.components), closed) });
   const compiled = new Map<string, ValidateFunction>();
+  /** The checked responses, as `METHOD /path status`. */
   const covered = new Set<string>();
 
-  const bodyCheck = (reference: string): ValidateFunction => {
+  const bodyCheck = (reference: string) => {
     const known = compiled.get(reference) ?? ajv.compile({ $ref: `api${reference}` });
     compiled.set(reference, known);
     return known;
   };
 
+  /** @throws Error that says what differs */
   const check = ({ method, path, status, headers, text }: SeenResponse) => {
     const found = find(description, method, path);
     // Headers that are too long are refused before routing.

@@ -1,17 +1,5 @@
 import { generate } from 'selfsigned';
 
-/** A certificate and its key, as PEM. */
-export interface Certificate {
-  cert: string;
-  key: string;
-}
-
-export interface Authority {
-  ca: string;
-  /** Issues a certificate for a server at `localhost` and 127.0.0.1, or for its clients. */
-  issue(name?: string): Promise<Certificate>;
-}
-
 const SETTINGS = { keyType: 'ec', algorithm: 'sha256' } as const;
 const ALT_NAMES = (value: string) => [
   { type: 2 as const, value },
@@ -19,7 +7,8 @@ const ALT_NAMES = (value: string) => [
 ];
 const named = (value: string) => [{ name: 'commonName', value }];
 
-export async function createAuthority(): Promise<Authority> {
+/** An authority whose certificates and keys are PEM. */
+export async function createAuthority() {
   const authority = await generate(named('an authority'), {
     ...SETTINGS,
     extensions: [
@@ -29,6 +18,7 @@ export async function createAuthority(): Promise<Authority> {
   });
   return {
     ca: authority.cert,
+    /** Issues a certificate for a server at `localhost` and 127.0.0.1, or for its clients. */
     async issue(name = 'localhost') {
       const { cert, private: key } = await generate(named(name), {
         ...SETTINGS,

@@ -5,5 +5,5 @@ export { createSlowWork, eventually, fastestOf } from './eventually.ts';
 export { createFaultyProxy, createProxyFor, type FaultyProxy } from './faulty-proxy.ts';
 export { countWaiting, whileLocked } from './locks.ts';
 export { createRandom, numberFromEnv } from './random.ts';
-export { collectGarbage, nodeEnvironment, startService } from './processes.ts';
+export { collectGarbage, liveBytes, nodeEnvironment, startService } from './processes.ts';
 export * from './test-database.ts';

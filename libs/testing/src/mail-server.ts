@@ -6,24 +6,16 @@ export interface ReceivedMail {
   raw: string;
 }
 
-export interface MailServer {
-  url: string;
-  port: number;
-  mails: ReceivedMail[];
-  close(): Promise<void>;
+export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
+interface Options {
+  port?: number;
+  /** Returns the response to a rejected recipient. */
+  refuse?: (to: string) => { responseCode: number; message: string } | undefined;
 }
 
-/** The response to a rejected recipient. */
-export interface Refusal {
-  responseCode: number;
-  message: string;
-}
-
-/** A real SMTP server on this machine; `refuse` rejects recipients. */
-export async function startMailServer(
-  options: { port?: number; refuse?: (to: string) => Refusal | undefined } = {},
-): Promise<MailServer> {
-  const { port = 0, refuse = () => undefined } = options;
+/** A real SMTP server on this machine. */
+export async function startMailServer({ port = 0, refuse = () => undefined }: Options = {}) {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -47,6 +39,6 @@ export async function startMailServer(
     url: `smtp://127.0.0.1:${bound}`,
     port: bound,
     mails,
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close: () => new Promise<void>((resolve) => server.close(resolve)),
   };
 }

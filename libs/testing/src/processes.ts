@@ -23,6 +23,12 @@ export function collectGarbage(type: 'major' | 'minor' = 'major'): void {
   collect({ type });
 }
 
+/** The memory that objects of this process use, without garbage. */
+export function liveBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
 /** Runs a service as a separate process, on free ports, until the end of the test or file. */
 export function startService(main: string, env: Record<string, string>) {
   const child = spawn(process.execPath, [main], {

@@ -54,15 +54,10 @@ export async function rawResponse(origin: string, bytes: string | Buffer): Promi
   return socket.response;
 }
 
-export interface RawAnswer {
-  /** NaN if the connection was closed without a response. */
-  status: number;
-  /** Whether the server requested the body with `100 Continue`. */
-  continued: boolean;
-  text: string;
-}
+export type RawAnswer = ReturnType<typeof answerOf>;
 
-export function answerOf(received: string): RawAnswer {
+/** The status is NaN if the connection was closed without a response; `continued`: the server requested the body with `100 Continue`. */
+export function answerOf(received: string) {
   const text = received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, '');
   return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1]), continued: text !== received, text };
 }

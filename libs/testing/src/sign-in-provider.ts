@@ -1,7 +1,9 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { Provider, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
+import { Provider } from 'oidc-provider';
+// @ts-expect-error -- the types describe the main module only
+import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
 import { listen } from './addresses.ts';
 
 /** An account at the provider, as the provider reports it. */
@@ -14,26 +16,7 @@ export interface ProviderAccount {
 type Json = Record<string, unknown>;
 export type Tamper = (path: string, body: Json) => Promise<Json>;
 
-export interface SignInProvider {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  /** By `sub`. */
-  accounts: Map<string, ProviderAccount>;
-  /** All requests so far, as `METHOD /path`. */
-  requests: string[];
-  /** Acts as a browser in which `sub` signs in, or the user declines (null). Returns the URL to which the browser is sent back. */
-  signIn(location: string, sub: string | null): Promise<URL>;
-  /** Changes the provider's JSON responses, until the next call. */
-  tamper(change: Tamper | undefined): void;
-  /** Responds to every request in this way instead, until the next call. */
-  respondWith(answer: ((response: ServerResponse) => void) | undefined): void;
-  /** An ID token as this provider would sign it. */
-  sign(claims: JWTPayload): Promise<string>;
-  /** An ID token that is signed with a shared secret, or not at all. */
-  signWith(claims: JWTPayload, secret: string | undefined): Promise<string>;
-  close(): Promise<void>;
-}
+export type SignInProvider = Awaited<ReturnType<typeof startSignInProvider>>;
 
 export interface SignInProviderOptions {
   redirectUri: string;
@@ -44,10 +27,11 @@ export interface SignInProviderOptions {
 const ALG = 'RS256';
 
 /** Starts a real OpenID provider on this machine, behind a proxy that can change its responses. */
-export async function startSignInProvider(options: SignInProviderOptions): Promise<SignInProvider> {
-  const { redirectUri, hasThinTokens = true } = options;
+export async function startSignInProvider({ redirectUri, hasThinTokens = true }: SignInProviderOptions) {
   const [clientId, clientSecret] = ['taskmesh', 'a secret of the client that is long enough'];
+  /** By `sub`. */
   const accounts = new Map<string, ProviderAccount>();
+  /** All requests so far, as `METHOD /path`. */
   const requests: string[] = [];
   let change: Tamper | undefined;
   let override: ((response: ServerResponse) => void) | undefined;
@@ -62,7 +46,7 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
   const provider: Provider = new Provider(issuer, {
     clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     jwks: { keys: [key] },
-    adapter: createStore(),
+    adapter: createMemoryAdapter(),
     cookies: { keys: ['a key of the cookies'] },
     conformIdTokenClaims: hasThinTokens,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -101,7 +85,8 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
 
   return {
     ...{ issuer, clientId, clientSecret, accounts, requests },
-    async signIn(location, sub) {
+    /** Acts as a browser in which `sub` signs in, or the user declines (null). Returns the URL to which the browser is sent back. */
+    async signIn(location: string, sub: string | null) {
       const cookies = new Map<string, string>();
       let url = new URL(location);
       if (sub !== null) url.searchParams.set('login_hint', sub);
@@ -119,37 +104,19 @@ export async function startSignInProvider(options: SignInProviderOptions): Promi
       }
       return url;
     },
-    tamper: (next) => void (change = next),
-    respondWith: (next) => void (override = next),
-    sign: (claims) => new SignJWT(claims).setProtectedHeader({ alg: ALG, kid: 'provider-key' }).sign(privateKey),
-    async signWith(claims, secret) {
+    /** Changes the provider's JSON responses, until the next call. */
+    tamper: (next: typeof change) => void (change = next),
+    /** Responds to every request in this way instead, until the next call. */
+    respondWith: (next: typeof override) => void (override = next),
+    /** An ID token as this provider would sign it. */
+    sign: (claims: JWTPayload) =>
+      new SignJWT(claims).setProtectedHeader({ alg: ALG, kid: 'provider-key' }).sign(privateKey),
+    /** An ID token that is signed with a shared secret, or not at all. */
+    async signWith(claims: JWTPayload, secret: string | undefined) {
       if (secret === undefined) return new UnsecuredJWT(claims).encode();
       return new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(secret));
     },
     close: async () => void (await Promise.all(listening.map(({ close }) => close()))),
-  };
-}
-
-/** Stores the provider's state in memory. */
-function createStore(): AdapterFactory {
-  const stored = new Map<string, { kind: string; payload: AdapterPayload }>();
-  return (kind) => {
-    const keyOf = (id: string) => `${kind} ${id}`;
-    return {
-      upsert: async (id, payload) => void stored.set(keyOf(id), { kind, payload }),
-      find: async (id) => stored.get(keyOf(id))?.payload,
-      findByUid: async (uid) =>
-        [...stored.values()].find((each) => each.kind === kind && each.payload.uid === uid)?.payload,
-      findByUserCode: async () => undefined,
-      async consume(id) {
-        const payload = stored.get(keyOf(id))?.payload;
-        if (payload) payload.consumed = Math.floor(Date.now() / 1_000);
-      },
-      destroy: async (id) => void stored.delete(keyOf(id)),
-      async revokeByGrantId(grantId) {
-        for (const [key, { payload }] of stored) if (payload.grantId === grantId) stored.delete(key);
-      },
-    };
   };
 }
 

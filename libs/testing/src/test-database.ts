@@ -3,20 +3,14 @@ import { Client } from 'pg';
 import { requiredAddress } from './addresses.ts';
 import { atEnd } from './at-end.ts';
 
-export interface TestDatabase {
-  name: string;
-  url: string;
-  /** Runs a statement on a separate connection, not through the service. */
-  query(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
-  drop(): Promise<void>;
-}
+export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
 /** Creates a database on the test server, empty or as a copy of `template`. It is dropped at the end of the test or file. */
 export async function createTestDatabase(
   name: string,
   server = requiredAddress('POSTGRES_URL'),
   template = 'template1',
-): Promise<TestDatabase> {
+) {
   const database = `test_${name}_${randomBytes(5).toString('hex')}`;
   await query(server, `create database ${database} template ${template}`);
   const url = inDatabase(server, database);
@@ -25,7 +19,8 @@ export async function createTestDatabase(
     await (dropped ??= query(server, `drop database if exists ${database} with (force)`));
   };
   atEnd(drop);
-  return { name: database, url, query: (text, values) => query(url, text, values), drop };
+  // Statements run on separate connections, not through the service.
+  return { name: database, url, query: (text: string, values?: unknown[]) => query(url, text, values), drop };
 }
 
 /** Runs a statement on the test server, outside the tests' databases. */

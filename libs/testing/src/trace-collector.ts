@@ -2,21 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { listen } from './addresses.ts';
 
 /** A span in OTLP's JSON, with plain attribute values. */
-export interface ReceivedSpan {
-  /** `service.name` */
-  service: string;
-  resource: Record<string, unknown>;
-  traceId: string;
-  spanId: string;
-  parentSpanId: string | undefined;
-  name: string;
-  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer */
-  kind: number;
-  startMs: number;
-  endMs: number;
-  attributes: Record<string, unknown>;
-  isError: boolean;
-}
+export type ReceivedSpan = ReturnType<typeof readOtlpJson>[number];
 
 /** A `stringValue`, `boolValue`, `intValue`, `doubleValue` or `arrayValue`. */
 type OtlpValue = Record<string, unknown> & { arrayValue?: { values?: OtlpValue[] } };
@@ -26,6 +12,7 @@ interface OtlpSpan {
   spanId: string;
   parentSpanId?: string;
   name: string;
+  /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer */
   kind: number;
   startTimeUnixNano: string;
   endTimeUnixNano: string;
@@ -39,7 +26,7 @@ interface OtlpTraces {
 const ERROR = 2;
 
 /** Parses the spans of one export (`POST /v1/traces`, JSON). @throws on anything else */
-function readOtlpJson(text: string): ReceivedSpan[] {
+function readOtlpJson(text: string) {
   const { resourceSpans = [] } = JSON.parse(text) as OtlpTraces;
   return resourceSpans.flatMap(({ resource: of, scopeSpans = [] }) => {
     const resource = plain(of?.attributes);
@@ -48,7 +35,7 @@ function readOtlpJson(text: string): ReceivedSpan[] {
   });
 }
 
-function toSpan(span: OtlpSpan): Omit<ReceivedSpan, 'service' | 'resource'> {
+function toSpan(span: OtlpSpan) {
   const { traceId, spanId, parentSpanId, name, kind, startTimeUnixNano, endTimeUnixNano, attributes, status } = span;
   return {
     ...{ traceId, spanId, parentSpanId: parentSpanId || undefined, name, kind, attributes: plain(attributes) },
@@ -65,20 +52,11 @@ function plainValue({ arrayValue, ...value }: OtlpValue): unknown {
   return arrayValue ? (arrayValue.values ?? []).map(plainValue) : Object.values(value)[0];
 }
 
-export interface TraceCollector {
-  url: string;
-  spans: ReceivedSpan[];
-  exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[];
-  /** Sets the status of further responses; any status but 200 rejects the export. */
-  respondWith(status: number, headers?: Record<string, string>): void;
-  /** Sets the body of further responses. */
-  setBody(body: string | Uint8Array): void;
-  stop(): Promise<void>;
-}
+export type TraceCollector = Awaited<ReturnType<typeof startTraceCollector>>;
 
-export async function startTraceCollector(): Promise<TraceCollector> {
+export async function startTraceCollector() {
   const spans: ReceivedSpan[] = [];
-  const exports: TraceCollector['exports'] = [];
+  const exports: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
   let status = 200;
   let nextBody: string | Uint8Array = '{}';
   let more: Record<string, string> = {};
@@ -98,11 +76,13 @@ export async function startTraceCollector(): Promise<TraceCollector> {
     url,
     spans,
     exports,
-    respondWith(next, headers = {}) {
+    /** Sets the status of further responses; any status but 200 rejects the export. */
+    respondWith(next: number, headers: Record<string, string> = {}) {
       status = next;
       more = headers;
     },
-    setBody: (body) => void (nextBody = body),
+    /** Sets the body of further responses. */
+    setBody: (body: string | Uint8Array) => void (nextBody = body),
     stop: close,
   };
 }

@@ -12,9 +12,10 @@ const expectProblem = (env: Env, what: string) =>
   expect(problemsOf(() => readGatewayConfig(env))).toEqual([expect.stringContaining(what)]);
 
 describe('the configuration', () => {
-  it('needs no settings, and then listens on this machine only', () => {
+  it('needs no settings, and then listens on this machine only, with the limits of docs/limits.md', () => {
     const defaults = { host: '127.0.0.1', port: 4000, adminHost: '127.0.0.1', publicUrl: 'http://127.0.0.1:4000' };
-    expect(readGatewayConfig({})).toMatchObject(defaults);
+    const graphql = { maxDepth: 12, maxAliases: 30, maxTokens: 4_000, maxCost: 5_000 };
+    expect(readGatewayConfig({})).toMatchObject({ ...defaults, graphql });
   });
 
   it('reports every problem at once', () => {

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import type { UncheckedRequest } from '../src/graphql/admission.ts';
-import { fetchGraphQL, sha256, startTestGateway, type TestGateway, useGateway, USER } from './fakes/gateway.ts';
+import { fetchGraphQL, sha256, startTestGateway, type TestGateway, useGateway } from './fakes/gateway.ts';
 import { connectGraphqlWs } from './fakes/streams.ts';
 
 const SECRET = 'hunter2-Tr0ub4dor';
@@ -12,29 +12,24 @@ interface Outcome {
 
 type Send = (gateway: TestGateway, sent: UncheckedRequest) => Promise<Outcome>;
 
-async function fetched(gateway: TestGateway, method: 'GET' | 'POST', sent: UncheckedRequest, accept: string) {
-  const headers = { accept, authorization: `Bearer ${await gateway.auth.token(USER)}` };
-  const texts = Object.entries(sent).map(([name, value]): [string, string] => [
-    name,
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ]);
-  const response = await (method === 'GET'
-    ? fetch(`${gateway.origin}/graphql?${new URLSearchParams(texts)}`, { headers })
-    : fetchGraphQL(gateway.origin, sent, headers));
-  const text = await response.text();
-  // Either a stream with one result, or a refusal in plain JSON.
-  const json = /\{"(?:data|errors|payload)".*\}/.exec(text)?.[0] ?? text;
-  const message = JSON.parse(json) as Outcome & { payload?: Outcome };
-  return message.payload ?? message;
-}
-
 const overHttp =
   (method: 'GET' | 'POST', accept: string): Send =>
-  (gateway, sent) =>
-    fetched(gateway, method, sent, accept);
+  async ({ origin, token }, sent) => {
+    const headers = { accept, authorization: `Bearer ${token}` };
+    const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+    const texts = Object.entries(sent).map(([name, value]): [string, string] => [name, textOf(value)]);
+    const response = await (method === 'GET'
+      ? fetch(`${origin}/graphql?${new URLSearchParams(texts)}`, { headers })
+      : fetchGraphQL(origin, sent, headers));
+    const text = await response.text();
+    // Either a stream with one result, or a refusal in plain JSON.
+    const json = /\{"(?:data|errors|payload)".*\}/.exec(text)?.[0] ?? text;
+    const message = JSON.parse(json) as Outcome & { payload?: Outcome };
+    return message.payload ?? message;
+  };
 
-const overSocket: Send = async (gateway, sent) => {
-  const client = await connectGraphqlWs(gateway.origin, await gateway.auth.token(USER));
+const overSocket: Send = async ({ origin, token }, sent) => {
+  const client = await connectGraphqlWs(origin, token);
   client.send({ id: '1', type: 'subscribe', payload: { query: '', ...sent } });
   await eventually(() => expect([client.of('1')[0]?.type, client.closed]).not.toEqual([undefined, undefined]));
   expect(client.closed).toBeUndefined();
@@ -90,7 +85,7 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
     refused('GRAPHQL_VALIDATION_FAILED', 'Cannot query field "nothing" on type "Query".', 3),
   ],
   'too high a cost': [
-    { query: `query ($n: Int) { ${PAGES} }`, variables: { n: 1_000 } },
+    { query: `query ($n: Int) { ${PAGES} }`, variables: { n: 69 } }, // costs 5,039; with 68 it would be 4,898
     refused('GRAPHQL_VALIDATION_FAILED', 'The operation requests too much at once.'),
   ],
   'an operation that is not there': [
@@ -125,10 +120,7 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
     ),
   ],
   'a subscription with @include': [
-    {
-      query: 'subscription ($s: Boolean!) { taskChanges @include(if: $s) { cursor } }',
-      variables: { s: true },
-    },
+    { query: 'subscription ($s: Boolean!) { taskChanges @include(if: $s) { cursor } }', variables: { s: true } },
     refused(
       'GRAPHQL_VALIDATION_FAILED',
       'At its top level, a subscription must not use @skip or @include with variables.',
@@ -158,49 +150,12 @@ describe('an operation has the same outcome', () => {
   });
 });
 
-/** The error code of an operation at a gateway with these settings. */
-async function answersOf(queries: string[], env: Record<string, string> = {}) {
-  const gateway = await startTestGateway({ env });
-  const token = await gateway.auth.token(USER);
-  const responses = await Promise.all(queries.map((query) => gateway.graphql(query, { token })));
-  return responses.map(({ body }) => body.errors?.[0]?.extensions.code);
-}
-
-const filled = (filler: string, times: number) => `{ __typename }${filler.repeat(times)}`;
-const costly = (outer: number, inner: number) =>
-  `{ me { tasks(first: ${outer}) { edges { node { owner { tasks(first: ${inner}) { edges { cursor } } } } } } } }`;
-
-/** Renames copy nothing that is long. */
-const RENAMED = '{ tasks(first: 1000) { edges { node { taskId: id isDone: completed } } } }';
-
-/** 155 of the longest descriptions, 31 times each, have 57 MB as JSON. */
-const copies = (page: number) => {
-  const aliases = Array.from({ length: 30 }, (_, index) => `a${index}: description`).join(' ');
-  return `{ tasks(first: ${page}) { edges { node { description ${aliases} } } } }`;
-};
-
-/** Each alias has three tokens. */
-const aliased = (count: number) => `{ ${Array.from({ length: count }, (_, at) => `a${at}: __typename`).join(' ')} }`;
-const nested = (times: number) =>
-  `{ me { ${'tasks(first: 1) { edges { node { owner { '.repeat(times)} id ${'} '.repeat(4 * times + 2)}`;
-
-it('a document may have 128,000 characters, 4,000 tokens, 12 levels and 30 aliases, and may cost 5,000', async () => {
-  const within = [filled('#', 127_986), filled('\r\n', 9_999), aliased(30), costly(30, 30), copies(30), RENAMED];
-  const [unreadable, invalid] = [
-    [filled('#', 127_987), aliased(1_400)],
-    [aliased(31), nested(3), costly(1_000, 1), copies(155)],
-  ];
-  expect(await answersOf([...within, ...unreadable, ...invalid])).toEqual([
-    ...within.map(() => undefined),
-    ...unreadable.map(() => 'GRAPHQL_PARSE_FAILED'),
-    ...invalid.map(() => 'GRAPHQL_VALIDATION_FAILED'),
-  ]);
-});
-
 it('limits that are set to 0 are disabled', async () => {
   const names = ['DEPTH', 'ALIASES', 'TOKENS', 'COST'];
-  const off = Object.fromEntries(names.map((name) => [`GRAPHQL_MAX_${name}`, '0']));
-  expect(await answersOf([filled('\n', 128_001), costly(1_000, 1_000)], off)).toEqual([undefined, undefined]);
+  const env = Object.fromEntries(names.map((name) => [`GRAPHQL_MAX_${name}`, '0']));
+  const { graphql, token } = await startTestGateway({ env });
+  for (const query of [`{ __typename }${'\n'.repeat(128_001)}`, `{ ${PAGES.replaceAll('$n', '1000')} }`])
+    expect((await graphql(query, { token })).body.errors).toBeUndefined();
 });
 
 it('trusted documents must match their hashes', async () => {

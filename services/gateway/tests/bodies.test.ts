@@ -1,6 +1,5 @@
 import { newPersonalToken } from '@taskmesh/identity';
-import { eventually } from '@taskmesh/testing';
-import type { Socket } from 'node:net';
+import { closed, eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchGraphQL, postGraphQL, startTestGateway, useGateway } from './fakes/gateway.ts';
 import { openWebSocket } from './fakes/streams.ts';
@@ -81,10 +80,12 @@ const inPieces = (line: string, ...headers: string[]) =>
 
 describe('bodies that arrive before anything reads them', () => {
   const gateway = useGateway();
-  /** Lookups of unknown tokens wait until this resolves. */
-  let looking = Promise.resolve();
-
-  beforeAll(() => void (gateway.auth.internal.findPersonalToken = async () => looking.then(() => null)));
+  /** From now on, lookups of unknown tokens wait until the returned function is called. */
+  const holdLookups = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    gateway.auth.internal.findPersonalToken = async () => promise.then(() => null);
+    return resolve;
+  };
 
   const send = (bytes: string | Buffer) => openRaw(gateway.origin, bytes);
   const memory = () => {
@@ -110,8 +111,7 @@ describe('bodies that arrive before anything reads them', () => {
   });
 
   it('are refused beyond 4,096 pieces while a token is looked up', async () => {
-    let end = () => undefined as void;
-    looking = new Promise((resolve) => (end = resolve));
+    const end = holdLookups();
     const endless = inPieces('POST /api/tasks', `Authorization: Bearer ${newPersonalToken()}`);
     const body = Buffer.from(endless.replace(PIECES, PIECE.repeat(8_000)));
     const before = memory();
@@ -130,15 +130,12 @@ describe('bodies that arrive before anything reads them', () => {
       // It ends after five seconds, or later.
       const slow = await send(endless.replace(PIECES, PIECE.repeat(4_000)));
       const cut = await send(endless);
-      const closed = async (socket: Socket) =>
-        new Promise((resolve) => socket.resume().once('close', () => resolve(socket)));
-      expect(await Promise.race([closed(slow), closed(cut)])).toBe(cut);
+      expect(await Promise.race([slow, cut].map(async (socket) => (await closed(socket), socket)))).toBe(cut);
     },
   );
 
   it('of channel joins are limited in their parsed size, and count while a token is looked up', async () => {
-    let end = () => undefined as void;
-    looking = new Promise((resolve) => (end = resolve));
+    const end = holdLookups();
     const closed: number[] = [];
     const answered: string[] = [];
     const join = async (lists: number) => {

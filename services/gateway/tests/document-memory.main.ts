@@ -1,17 +1,13 @@
 // Run with --expose-gc. Measures the memory that a gateway keeps after a flood of documents, and the memory that it counts.
 // See memory.test.ts.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { coerceVariables, createDocuments, type Documents } from '@taskmesh/federation';
+import { coerceVariables, type Documents } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
-import { readGatewayConfig } from '../src/config.ts';
 import { createResultFormat } from '../src/supergraph/client-errors.ts';
-import { DOCUMENT_RULES } from '../src/supergraph/document-rules.ts';
 import { createLargeResponses } from '../src/supergraph/large-responses.ts';
-import { openSupergraph } from '../src/supergraph/supergraph.ts';
-import type { BlockingWork } from '../src/supergraph/blocking-work.ts';
 import { createEventRenderer } from '../src/subscriptions/event-renderer.ts';
 import { createStore } from './fakes/change-store.ts';
-import { CALL, createTestExecutor, OWNER } from './fakes/executor.ts';
+import { CALL, createTestExecutor, documentsOfClients, OWNER, supergraph } from './fakes/executor.ts';
 
 const log = createLog({ service: 'test', level: 'silent' });
 const CONDITIONS = ['a', 'b', 'c', 'd'];
@@ -41,14 +37,11 @@ const DOCUMENTS = 20;
 /** Those with conditions need more memory each, and time for each combination. */
 const DOCUMENTS_WITH_CONDITIONS = 6;
 
-const { initial: supergraph } = await openSupergraph(undefined);
-const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
 const nothing = async () => ({ data: null });
 const services = Object.fromEntries(
   supergraph.services.map(({ name }) => [name, { execute: nothing, process: nothing }]),
 );
-const blockingWork: BlockingWork = { run: async (_network, work) => work() };
-const executor = createTestExecutor({ supergraph, services, blockingWork });
+const executor = createTestExecutor({ services });
 const change = createStore().commit(OWNER);
 const longChange = createStore().commit(OWNER, { title: 'x'.repeat(40_000) });
 
@@ -90,12 +83,10 @@ async function heapBytes(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-const documents = () => createDocuments({ schema: supergraph.schema, limits: config, ...DOCUMENT_RULES });
-
 async function measure(shape: string, sourceOf: (number: number) => string) {
-  await flood(documents(), sourceOf, 0, 2); // creates everything that is created once for all documents
+  await flood(documentsOfClients(), sourceOf, 0, 2); // creates everything that is created once for all documents
   const before = await heapBytes();
-  const sent = documents();
+  const sent = documentsOfClients();
   await flood(sent, sourceOf, DOCUMENTS, 2 ** CONDITIONS.length);
   return { shape, keptBytes: (await heapBytes()) - before, countedBytes: sent.bytes() };
 }

@@ -1,5 +1,4 @@
 import { QueryPlanner } from '@apollo/query-planner';
-import { jest } from '@jest/globals';
 import { eventually } from '@taskmesh/testing';
 import { startTestGateway, USER } from './fakes/gateway.ts';
 import {

@@ -3,8 +3,7 @@ import { useGateway, USER } from './fakes/gateway.ts';
 
 const OTHER = 'b0000000-0000-4000-8000-000000000002';
 
-const EXECUTORS = ['compiled', 'apollo'];
-describe.each(EXECUTORS)('the graph with the %s executor', (executor) => {
+describe.each(['compiled', 'apollo'])('the graph with the %s executor', (executor) => {
   const gateway = useGateway({ mode: 'http', env: { GATEWAY_EXECUTOR: executor } });
   let token: string;
   beforeEach(() => {

@@ -18,15 +18,9 @@ const codesOf = (body: { errors?: { extensions: Record<string, unknown> }[] }) =
 describe('the audits of GraphQL over HTTP', () => {
   const audits = serverAudits({ url: () => `${gateway.origin}/graphql`, fetchFn: fetch });
 
-  it('are complete', () => {
-    expect(audits).toHaveLength(61);
-  });
+  it('are complete', () => expect(audits).toHaveLength(61));
 
-  for (const audit of audits) {
-    it(`${audit.id} ${audit.name}`, async () => {
-      expect(await audit.fn()).toMatchObject({ status: 'ok' });
-    });
-  }
+  it.each(audits)('$id $name', async ({ fn }) => expect(await fn()).toMatchObject({ status: 'ok' }));
 });
 
 describe('a request by GET', () => {
@@ -86,10 +80,9 @@ describe('a body', () => {
 });
 
 describe('an invalid request reports what is wrong and where', () => {
+  type Refusal = { errors: { extensions: { code: string; issues: { path: string }[] } }[] };
   const issuesOf = (body: unknown) =>
-    (body as { errors: { extensions: { code: string; issues: { path: string; message: string }[] } }[] }).errors.map(
-      ({ extensions: { code, issues } }) => [code, issues.map(({ path }) => path)],
-    );
+    (body as Refusal).errors.map(({ extensions: { code, issues } }) => [code, issues.map(({ path }) => path)]);
 
   it.each<[unknown, string[]]>([
     ['', ['']],
@@ -161,31 +154,29 @@ const ANY_ANSWER =
 /** The Accept header that Apollo Client sends with subscriptions. */
 const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0",application/json';
 
-describe('the status of a request that cannot run', () => {
-  it.each<[accept: string, type: string, status: number]>([
-    ['application/json, application/graphql-response+json;q=0.9', 'application/json', 200],
-    ['application/graphql-response+json, application/json', 'application/graphql-response+json', 400],
-    ['Application/GraphQL-Response+JSON', 'application/graphql-response+json', 400],
-    ['', 'application/json', 200],
-    ['application/json;v=2, application/json;q=0.1', 'application/json', 200],
-    ['application/json;q=0, */*', 'application/graphql-response+json', 400],
-    ['application/graphql-response+json;q=0, */*', 'application/json', 200],
-    ['text/event-stream;v=2, application/json;q=0.1', 'application/json', 200],
-    ['application/graphql-response+json, text/event-stream', 'application/graphql-response+json', 400],
-    ['application/json, multipart/mixed;subscriptionSpec=1.0, text/event-stream;q=0.1', 'application/json', 200],
-  ])('depends on the type of the response: %s', async (accept, type, status) => {
-    for (const query of [
-      '{',
-      '{ nothing }',
-      'query A { __typename } query B { __typename }',
-      'query ($n: Int!) { tasks(first: $n) { totalCount } }',
-    ]) {
-      const response = await fetchGraphQL(gateway.origin, { query }, { accept });
-      await response.body?.cancel();
-      const seen = [query, response.status, response.headers.get('content-type')?.split(';')[0]];
-      expect(seen).toEqual([query, status, type]);
-    }
-  });
+it.each<[accept: string, type: string, status: number]>([
+  ['application/json, application/graphql-response+json;q=0.9', 'application/json', 200],
+  ['application/graphql-response+json, application/json', 'application/graphql-response+json', 400],
+  ['Application/GraphQL-Response+JSON', 'application/graphql-response+json', 400],
+  ['', 'application/json', 200],
+  ['application/json;v=2, application/json;q=0.1', 'application/json', 200],
+  ['application/json;q=0, */*', 'application/graphql-response+json', 400],
+  ['application/graphql-response+json;q=0, */*', 'application/json', 200],
+  ['text/event-stream;v=2, application/json;q=0.1', 'application/json', 200],
+  ['application/graphql-response+json, text/event-stream', 'application/graphql-response+json', 400],
+  ['application/json, multipart/mixed;subscriptionSpec=1.0, text/event-stream;q=0.1', 'application/json', 200],
+])('the status of a request that cannot run depends on the type of the response: %s', async (accept, type, status) => {
+  for (const query of [
+    '{',
+    '{ nothing }',
+    'query A { __typename } query B { __typename }',
+    'query ($n: Int!) { tasks(first: $n) { totalCount } }',
+  ]) {
+    const response = await fetchGraphQL(gateway.origin, { query }, { accept });
+    await response.body?.cancel();
+    const seen = [query, response.status, response.headers.get('content-type')?.split(';')[0]];
+    expect(seen).toEqual([query, status, type]);
+  }
 });
 
 describe('a client that accepts JSON and streams', () => {
@@ -206,10 +197,8 @@ describe('a client that accepts JSON and streams', () => {
   );
 
   it('gets results as JSON, and subscriptions as a stream, in any order of requests', async () => {
-    for (const [accept, type] of [
-      [ANY_ANSWER, 'text/event-stream'],
-      [MULTIPART_OR_JSON, 'multipart/mixed'],
-    ] as const)
+    const types = { [ANY_ANSWER]: 'text/event-stream', [MULTIPART_OR_JSON]: 'multipart/mixed' };
+    for (const [accept, type] of Object.entries(types))
       for (let times = 0; times < 2; times++) {
         const result = await asked(accept, '{ taskStatistics { total } }', `Bearer ${token}`);
         expect(await result.json()).toEqual({ data: { taskStatistics: { total: 2 } } });

@@ -2,15 +2,9 @@ import { eventually, fastestOf } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { startTestGateway, USER } from './fakes/gateway.ts';
 import { holdExecution } from './fakes/tasks.ts';
-import { connectGraphqlWs, openWebSocket, streamGraphqlWs, streamHttp } from './fakes/streams.ts';
+import { connectGraphqlWs, openWebSocket, streamGraphqlWs, streamHttp, type Message } from './fakes/streams.ts';
 
 const CHANGES = 'subscription { taskChanges { task { title } } }';
-
-interface Message {
-  type: string;
-  id?: string;
-  payload?: unknown;
-}
 
 const gateway = await startTestGateway();
 beforeEach(() => gateway.untilSubscriptions(0));

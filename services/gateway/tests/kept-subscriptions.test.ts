@@ -1,5 +1,5 @@
 import { QueryPlanner } from '@apollo/query-planner';
-import { collectGarbage, eventually } from '@taskmesh/testing';
+import { collectGarbage, eventually, liveBytes } from '@taskmesh/testing';
 import { Server, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { readParameters } from '../src/http/query-parameters.ts';
@@ -45,17 +45,15 @@ describe('the memory that a gateway keeps for a subscription', () => {
     const subscriptionOf = (at: number) => `#ā${comment}subscription ($of: String = "of more than a few letters") {
       taskChanges(filter: { category: $of }) { a${at}: cursor } }`;
     const sockets = await Promise.all(Array.from({ length: 8 }, (_, at) => openSocket(users[at % 2])));
-    collectGarbage();
-    const before = process.memoryUsage().heapUsed;
+    const before = liveBytes();
     for (const round of [1, 2]) {
       for (let at = 0; at < live; at++) sockets[at % 8]?.subscribe(`${round} ${at}`, subscriptionOf(at));
       await gateway.untilSubscriptions(round * live);
       for (let at = 0; at < enoughForTheCache; at++)
         await (await fetchGraphQL(gateway.origin, { query: `${comment}{ a${at}: __typename }` })).text();
     }
-    collectGarbage();
-    const [liveBytes, cachedBytes] = [2 * length * live, (32 * KIB * KIB) / 4]; // a character counts as 4 bytes
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(1.6 * (liveBytes + cachedBytes));
+    const [ofStreams, cached] = [2 * length * live, (32 * KIB * KIB) / 4]; // a character counts as 4 bytes
+    expect(liveBytes() - before).toBeLessThan(1.6 * (ofStreams + cached));
     for (const { socket } of sockets) socket.terminate();
   });
 
@@ -83,12 +81,10 @@ it('changes that wait for another service take little memory, however many strea
     for (let id = 0; id < streams; id++)
       socket.send(subscribe(`${id}`, `subscription s${id} { taskChanges { sequence task { owner { name } } } }`));
   await gateway.untilSubscriptions(sockets * streams);
-  collectGarbage();
-  const before = process.memoryUsage().heapUsed;
+  const before = liveBytes();
   for (let sequence = 0; sequence < changes; sequence++) gateway.commit(user);
   await setTimeout(500);
-  collectGarbage();
-  expect((process.memoryUsage().heapUsed - before) / (sockets * streams * changes)).toBeLessThan(200);
+  expect((liveBytes() - before) / (sockets * streams * changes)).toBeLessThan(200);
   release();
   for (const { messages } of open)
     await eventually(() => expect(messages.filter(({ type }) => type === 'next')).toHaveLength(streams * changes));
@@ -176,11 +172,9 @@ it("the total cost of an account's subscriptions is limited over all sockets; eq
 
 it('a document that came in a URL does not keep the rest of it', () => {
   const urlOf = (at: number) => `/graphql?x=${'x'.repeat(16 * KIB)}&query={ a${at}: __typename }`;
-  collectGarbage();
-  const before = process.memoryUsage().heapUsed;
+  const before = liveBytes();
   const kept = Array.from({ length: 500 }, (_, at) => readParameters(urlOf(at), new Set(['query'])));
-  collectGarbage();
-  expect((process.memoryUsage().heapUsed - before) / kept.length).toBeLessThan(2 * KIB);
+  expect((liveBytes() - before) / kept.length).toBeLessThan(2 * KIB);
 });
 
 /** Collects the requests of all such events from now on. */

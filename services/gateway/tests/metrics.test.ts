@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { useGateway, USER } from './fakes/gateway.ts';
+import { startTestGateway, useGateway, USER } from './fakes/gateway.ts';
 import { openWebSocket, PROTOCOLS, streamBy, streamGraphqlWs } from './fakes/streams.ts';
 
 const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequence } }';
@@ -9,12 +9,10 @@ const QUERY = 'subscription ($after: String) { taskChanges(after: $after) { sequ
 describe('the realtime metrics', () => {
   const figure = (series: string) => gateway.figure(`taskmesh_realtime_${series}`);
   const of = (protocol: string, more = '') => `{protocol="${protocol}"${more}}`;
-  const start = (variables: Record<string, unknown> = {}) => ({
-    origin: gateway.origin,
-    token: gateway.token,
-    query: QUERY,
-    variables,
-  });
+  const start = (variables: Record<string, unknown> = {}) => {
+    const { origin, token } = gateway;
+    return { origin, token, query: QUERY, variables };
+  };
   const streams = async () => {
     const all = await Promise.all(PROTOCOLS.map((protocol) => streamBy(protocol, start())));
     await gateway.untilSubscriptions(all.length);
@@ -44,16 +42,11 @@ describe('the realtime metrics', () => {
   });
 
   it('count a subscription once it receives all changes', async () => {
-    const { changes } = gateway.tasks;
-    const { heads } = changes;
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    let asked = 0;
-    changes.heads = async (...question) => (asked++, await held, heads(...question));
+    const { asked, come } = gateway.tasks.changes.respondLate('heads');
     await streamGraphqlWs(start());
-    await eventually(() => expect(asked).toBe(1));
+    await asked;
     expect(await gateway.subscriptions()).toBe(0);
-    changes.heads = heads;
-    release();
+    come();
     await gateway.untilSubscriptions(1);
   });
 
@@ -107,10 +100,8 @@ describe('the realtime metrics', () => {
       eventually(async () =>
         expect(await figure(`connections_ended_total${of('graphql-ws', `,reason="${reason}"`)}`)).toBe(1),
       );
-    for (const [message, reason] of [
-      ['no message', 'bad_message'],
-      ['{"type":"connection_init"}', 'unauthorized'],
-    ] as const) {
+    const reasons = { 'no message': 'bad_message', '{"type":"connection_init"}': 'unauthorized' };
+    for (const [message, reason] of Object.entries(reasons)) {
       (await openWebSocket(`${gateway.origin}/graphql`, 'graphql-transport-ws')).send(message);
       await isCounted(reason);
     }
@@ -122,48 +113,42 @@ describe('the realtime metrics', () => {
   });
 });
 
-describe('the metrics of the graph', () => {
-  const gateway = useGateway({ env: { GRAPHQL_MAX_DEPTH: '2' } });
-
-  it('count operations by kind, requests by service, errors and refusals by code', async () => {
-    const { token } = gateway;
-    await gateway.graphql('{ taskStatistics { total } }', { token });
-    await gateway.graphql('{ taskStatistics { total } other: taskStatistics { completed } }');
-    await gateway.graphql('{ tasks { edges { node { id } } } }', { token });
-    await gateway.graphql('{ nothing }', { token });
-    for (const [series, count] of [
-      ['operation_duration_seconds_count{operation_type="query"}', 2],
-      ['subgraph_request_duration_seconds_count{subgraph="tasks"}', 2],
-      ['operation_errors_total{code="UNAUTHENTICATED"}', 1],
-      ['operations_refused_total{code="GRAPHQL_VALIDATION_FAILED"}', 2],
-    ] as const)
-      expect([series, await gateway.figure(`graphql_${series}`)]).toEqual([series, count]);
-  });
+it('the metrics of the graph count operations by kind, requests by service, errors and refusals by code', async () => {
+  const gateway = await startTestGateway({ env: { GRAPHQL_MAX_DEPTH: '2' } });
+  const { token } = gateway;
+  await gateway.graphql('{ taskStatistics { total } }', { token });
+  await gateway.graphql('{ taskStatistics { total } other: taskStatistics { completed } }');
+  await gateway.graphql('{ tasks { edges { node { id } } } }', { token });
+  await gateway.graphql('{ nothing }', { token });
+  for (const [series, count] of [
+    ['operation_duration_seconds_count{operation_type="query"}', 2],
+    ['subgraph_request_duration_seconds_count{subgraph="tasks"}', 2],
+    ['operation_errors_total{code="UNAUTHENTICATED"}', 1],
+    ['operations_refused_total{code="GRAPHQL_VALIDATION_FAILED"}', 2],
+  ] as const)
+    expect([series, await gateway.figure(`graphql_${series}`)]).toEqual([series, count]);
 });
 
-describe('the metrics of requests', () => {
-  const gateway = useGateway();
-
-  it('have one series per status for all requests that no route serves, with any path and method', async () => {
-    for (const path of ['/livez', '/graphql', '/api/tasks', '/nothing'])
-      for (const method of ['GET', 'OPTIONS', 'PUT', 'PROPFIND'])
-        await fetch(gateway.origin + path, { method, headers: { accept: 'application/json' } });
-    const refusedEarly = request(`${gateway.origin}/livez`, {
-      method: 'PROPFIND',
-      headers: { 'transfer-encoding': 'gzip, chunked' },
-    });
-    const [{ statusCode }] = (await once(refusedEarly.end(), 'response')) as [IncomingMessage];
-    expect(statusCode).toBe(415);
-    const text = await gateway.metrics.metrics();
-    const labels = [...text.matchAll(/^http_request_duration_seconds_count\{(.*)\}/gm)].map(([, each]) => each);
-    expect(labels.toSorted()).toEqual([
-      'method="GET",route="/api/tasks",status="401"',
-      'method="GET",route="/graphql",status="400"',
-      'method="GET",route="/livez",status="200"',
-      'method="other",route="unknown",status="204"',
-      'method="other",route="unknown",status="404"',
-      'method="other",route="unknown",status="405"',
-      'method="other",route="unknown",status="415"',
-    ]);
+it('the metrics of requests have one series per status for all requests that no route serves, with any path and method', async () => {
+  const gateway = await startTestGateway();
+  for (const path of ['/livez', '/graphql', '/api/tasks', '/nothing'])
+    for (const method of ['GET', 'OPTIONS', 'PUT', 'PROPFIND'])
+      await fetch(gateway.origin + path, { method, headers: { accept: 'application/json' } });
+  const refusedEarly = request(`${gateway.origin}/livez`, {
+    method: 'PROPFIND',
+    headers: { 'transfer-encoding': 'gzip, chunked' },
   });
+  const [{ statusCode }] = (await once(refusedEarly.end(), 'response')) as [IncomingMessage];
+  expect(statusCode).toBe(415);
+  const text = await gateway.metrics.metrics();
+  const labels = [...text.matchAll(/^http_request_duration_seconds_count\{(.*)\}/gm)].map(([, each]) => each);
+  expect(labels.toSorted()).toEqual([
+    'method="GET",route="/api/tasks",status="401"',
+    'method="GET",route="/graphql",status="400"',
+    'method="GET",route="/livez",status="200"',
+    'method="other",route="unknown",status="204"',
+    'method="other",route="unknown",status="404"',
+    'method="other",route="unknown",status="405"',
+    'method="other",route="unknown",status="415"',
+  ]);
 });

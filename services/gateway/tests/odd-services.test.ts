@@ -53,20 +53,14 @@ describe('a service of a foreign graph with odd responses', () => {
       asked++;
       answer(response);
     });
-    plain = await startForeignService(PLAIN, {
-      Query: { plain: () => 1 },
-      Mutation: { plainly: () => ++plainly },
-    });
+    plain = await startForeignService(PLAIN, { Query: { plain: () => 1 }, Mutation: { plainly: () => ++plainly } });
     const supergraph = composed([
       { name: 'odd', url: odd.url, typeDefs: ODD },
       { name: 'plain', url: plain.url, typeDefs: PLAIN },
     ]);
     return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  beforeEach(() => {
-    asked = 0;
-    plainly = 0;
-  });
+  beforeEach(() => void (asked = plainly = 0));
 
   it.each<[string, Answer]>([
     ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}')],
@@ -141,8 +135,7 @@ describe('a service of a foreign graph with odd responses', () => {
   });
 
   it('does not fill the gateway with endless responses: beyond 64 MiB in total, the largest is dropped', async () => {
-    const MIB = 1024 * 1024;
-    answer = (response) => void response.writeHead(200).write('x'.repeat(7.9 * MIB));
+    answer = (response) => void response.writeHead(200).write('x'.repeat(7.9 * 2 ** 20));
     const begun = performance.now();
     const all = Array.from({ length: 9 }, () => gateway.graphql('{ odd }'));
     const { body } = await Promise.race(all);
@@ -205,8 +198,7 @@ describe('integers beyond 2^53 of a foreign graph', () => {
     const sent = `"variables":{"codes":[{"a":${OTHER}}],"range":{"from":${OTHER},"id":"${OTHER}"},"id":"${OTHER}","weight":${ONE}}`;
     bodies.length = 0;
     await post(`{"query":${JSON.stringify(query)},"variables":${variables}}`);
-    const search = new URLSearchParams({ query, variables });
-    await (await fetch(`${gateway.origin}/graphql?${search.toString()}`)).text();
+    await (await fetch(`${gateway.origin}/graphql?${new URLSearchParams({ query, variables })}`)).text();
     expect(bodies).toEqual([expect.stringContaining(sent), expect.stringContaining(sent)]);
   });
 });

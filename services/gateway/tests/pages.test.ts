@@ -92,10 +92,7 @@ describe.each(Object.entries(PAGES))('the page %s', (path, { files, policy = [] 
 it.each(['application/json, text/html;q=0.9', 'text/html;q=0, */*', '*/*'])(
   'a program that accepts %s gets JSON where browsers get a page',
   async (accept) => {
-    for (const [path, status] of [
-      ['/graphql', 400],
-      ['/', 404],
-    ] as const) {
+    for (const [path, status] of Object.entries({ '/graphql': 400, '/': 404 })) {
       const { status: seen, headers } = await get(path, { headers: { accept } });
       expect([seen, headers.get('content-type')]).toEqual([status, 'application/json; charset=utf-8']);
       if (path === '/') expect(headers.get('vary')).toBe('Origin, Accept');
@@ -150,8 +147,9 @@ describe('the console', () => {
   });
 });
 
-describe.each(['reset-password', 'confirm-email'])('the form of /%s', (name) => {
-  it('has every element that its script works on', async () => {
+it.each(['reset-password', 'confirm-email'])(
+  'the form of /%s has every element that its script works on',
+  async (name) => {
     const page = await pageAt(`/${name}`);
     const script = await (await get(filesOf(page)[1] ?? '')).text();
     expect(page).toContain(`data-action="/api/auth/${name}"`);
@@ -162,8 +160,8 @@ describe.each(['reset-password', 'confirm-email'])('the form of /%s', (name) => 
     expect(fields[0]).toBe('token');
     for (const id of [...ids, ...fields, ...[...fields, 'form'].map((field) => `${field}-error`)])
       expect(page).toContain(`id="${id}"`);
-  });
-});
+  },
+);
 
 /** The headers of browsers when a person opens an address, on a host that they trust and on any other. */
 const NAVIGATIONS: Record<string, string>[] = [

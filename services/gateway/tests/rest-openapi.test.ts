@@ -3,31 +3,20 @@ import formats from 'ajv-formats';
 import { readVersion } from '@taskmesh/service';
 import { parseJsonObject } from '../src/http/json-body.ts';
 import type { OpenApiDocument } from '../src/rest/openapi/document.ts';
-import { type TestGateway, useGateway } from './fakes/gateway.ts';
+import { startTestGateway } from './fakes/gateway.ts';
 
-const USER = '0199e1c2-5b7a-7cc3-98c4-dc0c0c07398f';
-
-async function described(rest: TestGateway): Promise<OpenApiDocument> {
-  const response = await fetch(`${rest.origin}/api/openapi.json`);
-  expect(response.status).toBe(200);
-  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  return (await response.json()) as OpenApiDocument;
-}
-
-function operationsOf({ paths }: OpenApiDocument) {
-  return Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
-  );
-}
+const rest = await startTestGateway({ env: { PUBLIC_URL: 'https://tasks.example.com/' } });
+const response = await fetch(`${rest.origin}/api/openapi.json`);
+const document = (await response.json()) as OpenApiDocument;
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
 
 describe('the API description', () => {
-  const rest = useGateway({ env: { PUBLIC_URL: 'https://tasks.example.com/' } });
-  let document: OpenApiDocument;
-  beforeAll(async () => void (document = await described(rest)));
-
   it('is OpenAPI 3.1, at the public address', () => {
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(document.openapi).toBe('3.1.0');
-    const names = operationsOf(document).map(({ operation }) => operation.operationId);
+    const names = operations.map(({ operation }) => operation.operationId);
     expect(names).toEqual([...new Set(names)]);
     expect(document.info.version).toBe(readVersion());
     expect(document.servers).toEqual([{ url: 'https://tasks.example.com' }]);
@@ -50,7 +39,7 @@ describe('the API description', () => {
   });
 
   it('lists 429 for each operation, for too many concurrent requests or too many attempts', () => {
-    const without = operationsOf(document).filter(({ operation }) => !('429' in operation.responses));
+    const without = operations.filter(({ operation }) => !('429' in operation.responses));
     expect(without.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 
@@ -68,9 +57,7 @@ describe('the API description', () => {
     const ajv = new Ajv2020({ strict: false });
     (formats as unknown as (ajv: Ajv2020) => void)(ajv); // its types do not match the CommonJS default
     ajv.addSchema({ $id: 'api', components: document.components });
-    const bodies = operationsOf(document).flatMap(
-      ({ operation }) => operation.requestBody?.content['application/json'] ?? [],
-    );
+    const bodies = operations.flatMap(({ operation }) => operation.requestBody?.content['application/json'] ?? []);
     expect(bodies.length).toBeGreaterThan(15);
     for (const { schema, example } of bodies) {
       const fits = ajv.validate({ $ref: `api${schema.$ref}` }, example);
@@ -79,8 +66,8 @@ describe('the API description', () => {
   });
 
   it('lists the required fields of each body, and a request without them gets their names', async () => {
-    const authorization = `Bearer ${await rest.auth.token(USER)}`;
-    const lacking = operationsOf(document).flatMap(({ path, method, operation }) => {
+    const authorization = `Bearer ${rest.token}`;
+    const lacking = operations.flatMap(({ path, method, operation }) => {
       const { $ref = '' } = operation.requestBody?.content['application/json']?.schema ?? {};
       const required = document.components.schemas[$ref.split('/').at(-1) ?? '']?.required ?? [];
       return required.length > 0 ? [{ path, method, required }] : [];
@@ -97,7 +84,7 @@ describe('the API description', () => {
   });
 
   it('has no defaults in bodies, because generated clients would require the fields', () => {
-    const bodies = operationsOf(document).flatMap(({ operation }) =>
+    const bodies = operations.flatMap(({ operation }) =>
       Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema.$ref?.split('/').at(-1) ?? ''),
     );
     const texts = [...new Set(bodies)].map((name) => JSON.stringify(document.components.schemas[name] ?? {}));

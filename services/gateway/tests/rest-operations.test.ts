@@ -1,4 +1,4 @@
-import { eventually, fastestOf } from '@taskmesh/testing';
+import { atEnd, eventually, fastestOf } from '@taskmesh/testing';
 import type { DeadLetter, DeadLettersInternal } from '@taskmesh/internal-api';
 import { issueSignInCode } from '@taskmesh/service';
 import { request } from 'undici';
@@ -20,20 +20,16 @@ describe('the status of the platform for operators', () => {
   beforeAll(async () => {
     ({ call } = await restOf(gateway));
   });
-  /** Undoes what a test has changed. */
-  let restore: () => void;
+  /** What a test changes is undone after it. */
   beforeEach(() => {
     const { reported, ...services } = gateway.operators;
-    const [before, usual] = [
-      structuredClone(reported),
-      Object.fromEntries(Object.entries(services).map(([name, own]) => [name, { ...own }])),
-    ];
-    restore = () => {
+    const before = structuredClone(reported);
+    const usual = Object.values(services).map((service) => ({ service, own: { ...service } }));
+    atEnd(() => {
       Object.assign(reported, before);
-      for (const [name, own] of Object.entries(usual)) Object.assign(services[name as keyof typeof services], own);
-    };
+      for (const { service, own } of usual) Object.assign(service, own);
+    });
   });
-  afterEach(() => restore());
 
   const status = async () => (await call('GET', '/api/operations/status')).json;
   const problems = async (): Promise<string[]> => (await status()).data.problems;
@@ -131,9 +127,7 @@ describe('the status of the platform for operators', () => {
 
     it('are listed page by page', async () => {
       const all = [1, 2, 3, 4, 5].map(letter);
-      behave({
-        deadLetters: async ({ after = '0', limit = 0 }) => all.slice(Number(after)).slice(0, limit),
-      });
+      behave({ deadLetters: async ({ after = '0', limit = 0 }) => all.slice(Number(after)).slice(0, limit) });
       const seen: string[] = [];
       let query = '?limit=4';
       for (let pages = 0; query !== '' && pages < 5; pages++) {

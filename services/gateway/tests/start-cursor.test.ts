@@ -7,11 +7,7 @@ const QUERY =
 const gateway = await startTestGateway();
 const token = await gateway.auth.token(USER);
 
-interface Options {
-  after?: string;
-  lastEventId?: string;
-  filter?: Record<string, unknown>;
-}
+type Options = { after?: string; lastEventId?: string; filter?: Record<string, unknown> };
 
 async function open(accept: string, { after, lastEventId, filter }: Options = {}, { origin } = gateway) {
   const abort = new AbortController();

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { createLiveGraph, type Graph, watchSupergraph } from '../src/supergraph/live-graph.ts';
+import { upTo } from './fakes/change-store.ts';
 import { composed, startForeignService } from './fakes/foreign-service.ts';
 import { startTestGateway, USER } from './fakes/gateway.ts';
 import { GRAPHQL_PROTOCOLS, streamBy, streamChannel, type TestStream } from './fakes/streams.ts';
@@ -51,7 +52,6 @@ async function schemasOf(work: () => Promise<void>): Promise<WeakRef<object>[]> 
   return schemas;
 }
 
-const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 const sequences = ({ events }: TestStream) => events.map(({ data }) => data?.taskChanges.sequence);
 
 const reviews = await startForeignService(REVIEWS, {
@@ -73,10 +73,8 @@ describe('a gateway whose supergraph file changes', () => {
     await rename(`${file}.new`, file);
     await gateway.gateway.reload();
   };
-  const reloads = async (outcome: string) =>
-    (await gateway.metrics.getSingleMetric('taskmesh_gateway_supergraph_reloads_total')?.get())?.values.find(
-      ({ labels }) => labels.outcome === outcome,
-    )?.value;
+  const reloads = (outcome: string) =>
+    gateway.figure(`taskmesh_gateway_supergraph_reloads_total{outcome="${outcome}"}`);
   const start = (query: string) => ({ origin: gateway.origin, token, query });
   /** One stream of each protocol that runs a document. */
   const graphqlStreams = (query: string) =>
@@ -192,7 +190,7 @@ describe('a gateway whose supergraph file changes', () => {
     await serve(withStars);
     const streams = await graphqlStreams(STARS);
     await standing(streams);
-    const before = { loaded: await reloads('loaded') };
+    const loaded = await reloads('loaded');
     const isRefused = () => gateway.figure('taskmesh_gateway_supergraph_refused');
     expect(await isRefused()).toBe(0);
     const addresses = ['', 'http://me:secret@reviews.example/', 'ws://reviews.example/'];
@@ -200,11 +198,11 @@ describe('a gateway whose supergraph file changes', () => {
       ...['', 'type Query {', 'type Query { a: Int }', withStars.slice(0, -200)],
       ...addresses.map((address) => withStars.replace(reviews.url, address)),
     ]) {
-      const refused = (await reloads('refused')) ?? 0;
+      const refused = await reloads('refused');
       await serve(broken);
       expect(await reloads('refused')).toBeGreaterThan(refused); // twice if the file was being polled
     }
-    expect(await reloads('loaded')).toBe(before.loaded);
+    expect(await reloads('loaded')).toBe(loaded);
     expect(gateway.logged).toContainEqual(
       expect.objectContaining({ level: 'error', msg: expect.stringContaining('keeping the previous one') }),
     );
@@ -217,7 +215,7 @@ describe('a gateway whose supergraph file changes', () => {
   });
 
   it('refuses a graph without accounts, which would remove all paths', async () => {
-    const refused = (await reloads('refused')) ?? 0;
+    const refused = await reloads('refused');
     await serve(composed([{ name: 'reviews', url: reviews.url, typeDefs: REVIEWS }]));
     expect(await reloads('refused')).toBe(refused + 1);
     expect((await gateway.graphql('{ me { id } }', { token })).body.data).toEqual({ me: { id: userId } });

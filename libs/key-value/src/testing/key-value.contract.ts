@@ -43,10 +43,9 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         const limiter = store.limiter({ name: fresh('limit'), points: 1, windowSeconds: 60 });
         await limiter.consume('k');
         const { allowed, retryAfterSeconds } = await limiter.consume('k');
-        expect(allowed).toBe(false);
+        expect([allowed, Number.isInteger(retryAfterSeconds)]).toEqual([false, true]);
         expect(retryAfterSeconds).toBeGreaterThan(50);
         expect(retryAfterSeconds).toBeLessThanOrEqual(60);
-        expect(Number.isInteger(retryAfterSeconds)).toBe(true);
       });
 
       it('peeks without consuming points', async () => {
@@ -56,8 +55,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
         for (let count = 0; count < 3; count += 1) expect((await limiter.peek('k')).allowed).toBe(true);
         await limiter.consume('k');
         const used = await limiter.peek('k');
-        expect(used.allowed).toBe(false);
-        expect(used.retryAfterSeconds).toBeGreaterThan(0);
+        expect([used.allowed, used.retryAfterSeconds > 0]).toEqual([false, true]);
       });
 
       it('counts each key and each limit separately', async () => {
@@ -99,16 +97,14 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
       });
     });
 
-    describe('end', () => {
-      it('still returns quietly after it was closed', async () => {
-        const closed = await create();
-        expect(closed.isUp()).toBe(true);
-        await closed.close();
-        expect(closed.isUp()).toBe(false);
-        await closed.set('key', 'value', { ttlSeconds: 60 });
-        expect(await closed.get('key')).toBeNull();
-        await closed.close();
-      });
+    it('still returns quietly after it was closed', async () => {
+      const closed = await create();
+      expect(closed.isUp()).toBe(true);
+      await closed.close();
+      expect(closed.isUp()).toBe(false);
+      await closed.set('key', 'value', { ttlSeconds: 60 });
+      expect(await closed.get('key')).toBeNull();
+      await closed.close();
     });
   });
 }

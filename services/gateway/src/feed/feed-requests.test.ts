@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { TasksInternal } from '@taskmesh/internal-api';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';

@@ -58,6 +58,7 @@ describe('replays', () => {
     return readers;
   };
   const several = <Made>(count: number, make: () => Made) => Array.from({ length: count }, make);
+  const stuckReaders = (most: number) => several(20, () => createStuckReader(most));
 
   beforeEach(() => {
     store = createStore({ mostAtOnce: 500 });
@@ -69,10 +70,7 @@ describe('replays', () => {
   it('hold no pages while their readers do not read', async () => {
     await begin();
     const owner = withChanges();
-    const readers = await replayTo(
-      owner,
-      several(20, () => createStuckReader(5)),
-    );
+    const readers = await replayTo(owner, stuckReaders(5));
     await eventually(() => expect(readers.map(({ seen }) => seen.length)).toEqual(readers.map(() => 5)));
     expect(given.length).toBeGreaterThan(20 * 5);
     await eventually(() => {
@@ -85,10 +83,7 @@ describe('replays', () => {
 
   it('do not wait for stuck replays of another account', async () => {
     await begin();
-    const stuck = await replayTo(
-      withChanges(),
-      several(20, () => createStuckReader(0)),
-    );
+    const stuck = await replayTo(withChanges(), stuckReaders(0));
     const [other] = await replayTo(withChanges(), [createReader()]);
     await eventually(() => expect(other?.seen).toEqual(upTo(CHANGES)));
     expect(stuck.flatMap(({ seen }) => seen)).toEqual([]);

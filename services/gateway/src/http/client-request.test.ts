@@ -2,6 +2,7 @@ import { createLog } from '@taskmesh/service';
 import { eventually, listen } from '@taskmesh/testing';
 import { openRaw, rawRequest, type RawSocket } from '@taskmesh/testing/raw';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { serveSequentially } from './client-connections.ts';
 import { asClientRequest, clientRequests, holdMessage } from './client-request.ts';
@@ -92,6 +93,25 @@ describe('a request', () => {
     const headers = ['X-Network: n', 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
     const sent = await openRaw(url, rawRequest('POST /', headers) + chunks);
     await eventually(() => expect(sent.response).toMatch(connection));
+  });
+
+  it('counts with its decoded body while that waits for its turn, and until its response is sent', async () => {
+    const { promise: turn, resolve } = Promise.withResolvers<void>();
+    const blockingWork = { run: async <Result>(_network: string, work: () => Result) => turn.then(work) };
+    const requests: IncomingMessage[] = [];
+    await start((request) => {
+      void readJsonObject(request, { clientIp, blockingWork }).then(() => requests.push(request));
+    });
+    const body = gzipSync(JSON.stringify({ text: ' '.repeat(500_000) }));
+    const encoded = ['Content-Type: application/json', 'Content-Encoding: gzip', `Content-Length: ${body.length}`];
+    await openRaw(url, Buffer.concat([Buffer.from(rawRequest('POST /', encoded)), body]));
+    const isHeld = () => expect([...held].map(({ bytes }) => bytes > 480_000)).toEqual([true]);
+    await eventually(isHeld);
+    resolve();
+    await eventually(() => expect(requests).toHaveLength(1));
+    isHeld();
+    for (const request of requests) asClientRequest(request).release();
+    expect(held.size).toBe(0);
   });
 
   it('no longer counts once its body is passed on as a stream', async () => {

@@ -1,49 +1,34 @@
-import { eventually } from '@taskmesh/testing';
-import { connect, createServer, Socket, type AddressInfo, type Server } from 'node:net';
+import { eventually, listen } from '@taskmesh/testing';
+import { openRaw } from '@taskmesh/testing/raw';
+import { createServer, Socket } from 'node:net';
 import { limitConnections } from './client-connections.ts';
 
-let server: Server;
-const open: Socket[] = [];
-
-async function start(trustedProxies: string[], host: string): Promise<void> {
-  server = createServer();
+async function start(trustedProxies: string[], host: string) {
+  const server = createServer((socket) => socket.on('error', () => undefined).resume());
   limitConnections(server, { maxPerNetwork: 3, trustedProxies });
-  server.on('connection', (socket) => socket.on('error', () => undefined).resume());
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { url } = await listen(server, host);
+  return {
+    connect: (count: number) => Promise.all(Array.from({ length: count }, () => openRaw(url))),
+    connections: () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count))),
+  };
 }
-function connectTimes(count: number): Socket[] {
-  const { port } = server.address() as AddressInfo; // always one for TCP
-  const sockets = Array.from({ length: count }, () =>
-    connect(port, '127.0.0.1')
-      .on('error', () => undefined)
-      .resume(),
-  );
-  open.push(...sockets);
-  return sockets;
-}
-const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
-
-afterEach(async () => {
-  for (const socket of open.splice(0)) socket.destroy();
-  await new Promise((resolve) => server.close(resolve));
-});
 
 it.each(['127.0.0.1', '::'])(
   'closes connections of a network beyond its limit, until it closes others (%s)',
   async (host) => {
-    await start([], host);
-    const sockets = connectTimes(8);
+    const { connect, connections } = await start([], host);
+    const sockets = await connect(8);
     await eventually(() => expect(sockets.filter(({ closed }) => closed)).toHaveLength(5));
     expect(await connections()).toBe(3);
     for (const socket of sockets) socket.destroy();
     await eventually(async () => expect(await connections()).toBe(0));
-    connectTimes(3);
+    await connect(3);
     await eventually(async () => expect(await connections()).toBe(3));
   },
 );
 
 it('closes connections of an IPv6 site beyond four times the limit', () => {
-  server = createServer();
+  const server = createServer();
   limitConnections(server, { maxPerNetwork: 3, trustedProxies: [] });
   const sockets = Array.from({ length: 20 }, (_, at) => {
     const socket = new Socket();
@@ -52,11 +37,11 @@ it('closes connections of an IPv6 site beyond four times the limit', () => {
     return socket;
   });
   expect(sockets.filter(({ destroyed }) => destroyed)).toEqual(sockets.slice(12));
-  open.push(...sockets);
+  for (const socket of sockets) socket.destroy();
 });
 
 it.each(['127.0.0.1', '::'])('does not limit trusted proxies (%s)', async (host) => {
-  await start(['127.0.0.0/8'], host);
-  connectTimes(8);
+  const { connect, connections } = await start(['127.0.0.0/8'], host);
+  await connect(8);
   await eventually(async () => expect(await connections()).toBe(8));
 });

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
 import { Registry } from 'prom-client';
 import { createMemory, type Holding, type Memory } from './memory.ts';

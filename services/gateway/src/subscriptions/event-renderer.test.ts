@@ -1,22 +1,15 @@
-import { jest } from '@jest/globals';
 import type { TaskChanged } from '@taskmesh/contracts';
-import { createDocuments } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { eventually } from '@taskmesh/testing';
 import { GraphQLError } from 'graphql';
-import { readFileSync } from 'node:fs';
-import { readGatewayConfig } from '../config.ts';
 import { createResultFormat } from '../supergraph/client-errors.ts';
-import { DOCUMENT_RULES } from '../supergraph/document-rules.ts';
 import { createLargeResponses } from '../supergraph/large-responses.ts';
 import type { RequestCall } from '../supergraph/operation.ts';
 import type { Graph } from '../supergraph/live-graph.ts';
-import { buildSupergraph } from '../supergraph/supergraph.ts';
-import { CALL as call, OWNER } from '../../tests/fakes/executor.ts';
+import { CALL as call, documentsOfClients, OWNER, supergraph } from '../../tests/fakes/executor.ts';
 import { createEventRenderer } from './event-renderer.ts';
 
 const NAMES = 'subscription { taskChanges { task { owner { name } } } }';
-const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
 
 type Answer = { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
 interface Request {
@@ -44,20 +37,13 @@ function createWorld(text: string) {
   const source = {
     execute: ({ variables }: Pick<Request, 'variables'>, { call }: { call: RequestCall }) => take(variables, call),
   };
-  const graph = {
-    supergraph,
-    services: { auth: source, tasks: source },
-  } as unknown as Graph; // all that is read
-  const rendering = createEventRenderer(graph, prepared(text), {
+  const graph = { supergraph, services: { auth: source, tasks: source } } as unknown as Graph; // all that is read
+  const rendering = createEventRenderer(graph, documentsOfClients().admit(text), {
     formatResult: createResultFormat(createLog({ service: 'test', level: 'silent' })),
     largeResponses: createLargeResponses(),
   });
   return { rendering, requests, setClock: (ms: number) => clock.mockReturnValue(ms) };
 }
-
-const config = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-const prepared = (source: string) =>
-  createDocuments({ schema: supergraph.schema, limits: config, ...DOCUMENT_RULES }).admit(source);
 
 function changeOf(sequence: number): TaskChanged {
   const task = { id: 't', ownerId: OWNER, title: 'a task', description: null, completed: false, priority: 'low' };
@@ -146,23 +132,21 @@ it('an event whose service stays unavailable is requested again by readers that 
   expect(await again).toContain('Ada');
 });
 
-describe('an event for a closed stream', () => {
-  it('does not delay others', async () => {
-    const { rendering, requests } = createWorld(NAMES);
-    const render = rendering.withVariables({}, call, atOnce);
-    let isGone = false;
-    const gone = Array.from({ length: 100 }, (_, number) => render(changeOf(number), () => !isGone));
-    await eventually(() => expect(requests).toHaveLength(16));
-    const text = render(changeOf(101), waiting);
-    isGone = true;
-    // Running requests are not repeated, and queued ones are never sent.
-    for (const { answer } of requests.slice(0, 16)) answer(AWAY);
-    await eventually(() => expect(requests).toHaveLength(17));
-    requests[16]?.answer(named('Ada'));
-    expect(await text).toContain('Ada');
-    for (const { status } of await Promise.allSettled(gone)) expect(status).toBe('rejected');
-    expect(requests).toHaveLength(17);
-  });
+it('an event for a closed stream does not delay others', async () => {
+  const { rendering, requests } = createWorld(NAMES);
+  const render = rendering.withVariables({}, call, atOnce);
+  let isGone = false;
+  const gone = Array.from({ length: 100 }, (_, number) => render(changeOf(number), () => !isGone));
+  await eventually(() => expect(requests).toHaveLength(16));
+  const text = render(changeOf(101), waiting);
+  isGone = true;
+  // Running requests are not repeated, and queued ones are never sent.
+  for (const { answer } of requests.slice(0, 16)) answer(AWAY);
+  await eventually(() => expect(requests).toHaveLength(17));
+  requests[16]?.answer(named('Ada'));
+  expect(await text).toContain('Ada');
+  for (const { status } of await Promise.allSettled(gone)) expect(status).toBe('rejected');
+  expect(requests).toHaveLength(17);
 });
 
 describe('equal streams', () => {

@@ -1,14 +1,10 @@
-import { coerceVariables, createDocuments, InvalidOperation } from '@taskmesh/federation';
+import { coerceVariables, InvalidOperation } from '@taskmesh/federation';
 import { GraphQLError } from 'graphql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readGatewayConfig } from '../config.ts';
-import { DOCUMENT_RULES } from './document-rules.ts';
-import { openSupergraph } from './supergraph.ts';
+import { documentsOfClients } from '../../tests/fakes/executor.ts';
 
-const { initial } = await openSupergraph(undefined);
-const limits = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-const { admit } = createDocuments({ schema: initial.schema, limits, ...DOCUMENT_RULES });
+const { admit } = documentsOfClients();
 
 function costOf(source: string, variables: Record<string, unknown> = {}): number {
   const operation = admit(source);

@@ -1,23 +1,13 @@
 import { unavailable } from '@taskmesh/contracts';
-import { createDocuments } from '@taskmesh/federation';
-import { readFileSync } from 'node:fs';
-import { readGatewayConfig } from '../config.ts';
-import { DOCUMENT_RULES } from './document-rules.ts';
-import { CALL, createTestExecutor } from '../../tests/fakes/executor.ts';
+import { CALL, createTestExecutor, documentsOfClients, supergraph } from '../../tests/fakes/executor.ts';
 import { createCallerBulkheads } from './executor.ts';
 import { LARGE_COST, type RequestCall } from './operation.ts';
-import { buildSupergraph } from './supergraph.ts';
 import { createBlockingWork, type BlockingWork } from './blocking-work.ts';
 
-const supergraph = buildSupergraph(readFileSync(new URL('../../supergraph.graphql', import.meta.url), 'utf8'));
 function createRun(blockingWork: BlockingWork, changes: Partial<typeof supergraph> = {}) {
-  const executor = createTestExecutor({
-    blockingWork,
-    supergraph: { ...supergraph, ...changes },
-    clock: { now: () => 0 },
-  });
-  const limits = readGatewayConfig({ NODE_ENV: 'test' }).graphql;
-  const { admit } = createDocuments({ schema: supergraph.schema, limits, ...DOCUMENT_RULES });
+  const graph = { ...supergraph, ...changes };
+  const executor = createTestExecutor({ blockingWork, supergraph: graph, clock: { now: () => 0 } });
+  const { admit } = documentsOfClients();
   return (source = '{ taskStatistics { total } }', variables = {}, cost = 1) =>
     executor.run({ operation: admit(source), variables, cost }, CALL);
 }
@@ -116,27 +106,17 @@ it.each<[string, (at: number) => Caller, number, number]>([
 });
 
 it.each([
-  ['default pages', 199, [6, 20]],
-  ['pages of 100', 201, [3, 10]],
-  ['as large as they may be', 100_000, [2, 6]],
-])('runs fewer operations of a caller at once the more they cost: %s', async (_which, cost, [ofSession, ofAccount]) => {
-  for (const [sessions, most] of [
-    [1, ofSession],
-    [10, ofAccount],
-  ] as const) {
-    // prettier-ignore
-    const { runMany, started, release } = heldWork(cost);
-    const all = runMany(40, ofAnn(sessions));
-    expect(started()).toBe(most);
-    release();
-    await Promise.all(all);
-  }
-});
-
-it('runs fewer operations of strangers at one address the more they cost: a login may read pages', async () => {
-  const { runMany, started, release } = heldWork(201);
-  const all = runMany(300, () => STRANGER);
-  expect(started()).toBe(128);
+  ['default pages in a session', 199, ofAnn(1), 6],
+  ['default pages in ten sessions of an account', 199, ofAnn(10), 20],
+  ['pages of 100 in a session', 201, ofAnn(1), 3],
+  ['pages of 100 in ten sessions of an account', 201, ofAnn(10), 10],
+  ['as large as they may be in a session', 100_000, ofAnn(1), 2],
+  ['as large as they may be in ten sessions of an account', 100_000, ofAnn(10), 6],
+  ['pages of strangers at one address, as a login may read them', 201, () => STRANGER, 128],
+])('runs fewer operations of a caller at once the more they cost: %s', async (_which, cost, callerOf, most) => {
+  const { runMany, started, release } = heldWork(cost);
+  const all = runMany(300, callerOf);
+  expect(started()).toBe(most);
   release();
   await Promise.all(all);
 });

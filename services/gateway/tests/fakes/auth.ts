@@ -138,8 +138,6 @@ export async function createFakeAuth(log: Log) {
       keys = [key, ...keys];
     },
     /** Removes every key except the signing one. */
-    retire() {
-      keys = [key];
-    },
+    retire: () => void (keys = [key]),
   };
 }

@@ -1,11 +1,10 @@
 import { sealCursor, unsealCursor, type TaskChanged } from '@taskmesh/contracts';
 import type { TasksInternal, UnreadableRecord } from '@taskmesh/internal-api';
-import type { EventLog, LogRecord } from '@taskmesh/event-log';
+import type { EventLog, FeedEnd, LogRecord } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 import { atEnd } from '@taskmesh/testing';
 import { createSecretKey, randomUUID } from 'node:crypto';
 import { createFeed, type Feed, type FeedOptions } from '../../src/feed/feed.ts';
-import type { FeedEnd } from '@taskmesh/event-log';
 
 /** A tasks service that only stores changes, and an event log that delivers when the test says so. */
 export function createStore({ mostAtOnce = 7 } = {}) {
@@ -17,10 +16,11 @@ export function createStore({ mostAtOnce = 7 } = {}) {
   const forgotten = new Map<string, number>();
   let onRecord: (record: LogRecord) => void = () => {};
   const late: { name: keyof TasksInternal; until: Promise<void>; hasRequest: () => void }[] = [];
-  const requests = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
+  /** The number of calls, by function. */
+  const asked = { heads: 0, changesAfter: 0, openCursor: 0, reportUnreadable: 0 };
   /** Responds at once, unless the test delays the response. */
   const respond = async <Answer>(name: keyof TasksInternal, given: Answer): Promise<Answer> => {
-    requests[name]++;
+    asked[name]++;
     const index = late.findIndex((entry) => entry.name === name);
     const [entry] = index < 0 ? [] : late.splice(index, 1);
     entry?.hasRequest();
@@ -85,8 +85,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     },
     makeChange: (owner: string, sequence: number) => makeChange(owner, sequence, epoch),
     unreadable,
-    /** The number of calls, by function. */
-    asked: requests,
+    asked,
     deliverText: (key: string, value: string) => onRecord({ key, value }),
     deliver: (change: TaskChanged) => onRecord({ key: change.ownerId, value: JSON.stringify(change) }),
     /** The next response of this kind is computed at the request, but arrives only when `come` is called. */
@@ -103,9 +102,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
     /** Fails over to a standby that lacks the owner's last changes. */
     lose: (owner: string, count: number) => void changes.get(owner)?.splice(-count),
     forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
-    setUnavailable(value: boolean) {
-      isUnavailable = value;
-    },
+    setUnavailable: (value: boolean) => void (isUnavailable = value),
     cursor,
   };
 }
@@ -114,10 +111,7 @@ export type ChangeStore = ReturnType<typeof createStore>;
 
 const keyOf = (epoch: number) => createSecretKey(Buffer.alloc(32, epoch));
 
-interface ChangeOptions {
-  title?: string;
-  traceparent?: string;
-}
+type ChangeOptions = { title?: string; traceparent?: string };
 
 function makeChange(ownerId: string, sequence: number, epoch: number, options: ChangeOptions = {}): TaskChanged {
   const { title = `task ${sequence}`, traceparent = null } = options;

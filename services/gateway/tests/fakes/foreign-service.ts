@@ -5,12 +5,7 @@ import { graphql, parse } from 'graphql';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export interface ForeignService {
-  url: string;
-  seen: IncomingHttpHeaders[];
-  /** Makes it respond with this status and no result; undefined: as usual. */
-  failWith(status: number | undefined): void;
-}
+export type ForeignService = Awaited<ReturnType<typeof startForeignService>>;
 
 /** The supergraph of some services. */
 export function composed(services: { name: string; url: string; typeDefs: string }[]): string {
@@ -31,7 +26,7 @@ export async function startServer(answer: (body: string, response: ServerRespons
 }
 
 /** An ordinary GraphQL server over HTTP. */
-export async function startForeignService(typeDefs: string, resolvers: object): Promise<ForeignService> {
+export async function startForeignService(typeDefs: string, resolvers: object) {
   const schema = buildSubgraphSchema([{ typeDefs: parse(typeDefs), resolvers: resolvers as never }]); // tiny resolvers without generated types
   const seen: IncomingHttpHeaders[] = [];
   let failure: number | undefined;
@@ -45,5 +40,7 @@ export async function startForeignService(typeDefs: string, resolvers: object): 
     if (failure === undefined) void answer(body, response);
     else response.writeHead(failure).end('Bad gateway');
   });
-  return { url, seen, failWith: (status) => void (failure = status) };
+  /** Makes it respond with this status and no result; undefined: as usual. */
+  const failWith = (status: number | undefined) => void (failure = status);
+  return { url, seen, failWith };
 }

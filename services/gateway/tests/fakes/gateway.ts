@@ -1,7 +1,8 @@
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { createMemoryKeyValue, type KeyValue } from '@taskmesh/key-value';
 import { createMemoryEventLog } from '@taskmesh/event-log';
-import { createLog, stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
+import { stopAll, systemClock, type Clock, type Log, type Tracing } from '@taskmesh/service';
+import { createRecordingLog } from '@taskmesh/service/testing';
 import { atEnd, eventually, makeTempDir } from '@taskmesh/testing';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -10,11 +11,11 @@ import { Registry } from 'prom-client';
 import { readGatewayConfig } from '../../src/config.ts';
 import type { Connections } from '../../src/connections/connections.ts';
 import { connectInProcess, type InProcessServices } from '../../src/connections/in-process.ts';
-import { createGateway, type Gateway } from '../../src/create-gateway.ts';
+import { createGateway } from '../../src/create-gateway.ts';
 import { createFakeSubgraph, type OwnService } from './fake-subgraph.ts';
 import { createFakeAuth } from './auth.ts';
 import { createFakeBackupWork, createFakeOperators } from './operators.ts';
-import { createFakeTasks, type FakeTasks } from './tasks.ts';
+import { createFakeTasks } from './tasks.ts';
 import { connectServers } from './servers.ts';
 
 export const USER = 'a0000000-0000-4000-8000-000000000001';
@@ -36,29 +37,7 @@ export async function createFakes(log: Log) {
 
 export type Fakes = Awaited<ReturnType<typeof createFakes>>;
 
-export interface TestGateway extends Fakes {
-  gateway: Gateway;
-  origin: string;
-  /** An access token of `USER`. */
-  token: string;
-  machineTokenFile: string;
-  /** The parsed log records. */
-  logged: Record<string, unknown>[];
-  /** The metrics that the admin port would show. */
-  metrics: Registry;
-  /** The value of one series; 0 if it is absent. */
-  figure(series: string): Promise<number>;
-  /** How many subscriptions run, over all protocols. */
-  subscriptions(): Promise<number>;
-  /** Waits until so many subscriptions run. */
-  untilSubscriptions(count: number): Promise<void>;
-  /** Commits a change of a task, and publishes it. */
-  commit: FakeTasks['changes']['commit'];
-  /** Over HTTP only: stops a service. */
-  stopService(name: OwnService): Promise<void>;
-  graphql(query: string, options?: GraphQLOptions): Promise<GraphQLResponse>;
-  stop(): Promise<void>;
-}
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
 export interface GraphQLOptions {
   token?: string;
@@ -86,7 +65,7 @@ export interface TestGatewayOptions {
   mode?: 'in-process' | 'http';
   keyValue?: KeyValue;
   /** Runs a second gateway with another one's services. */
-  beside?: TestGateway;
+  beside?: Fakes;
   waitUntilReady?: boolean;
   clock?: Clock;
   random?: () => number;
@@ -96,15 +75,11 @@ export interface TestGatewayOptions {
 }
 
 /** Starts a gateway, which stops after the tests of the file, unless the test stops it. */
-export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+export async function startTestGateway(options: TestGatewayOptions = {}) {
   const { env = {}, mode = 'in-process', waitUntilReady = true, clock = systemClock, random, tracing } = options;
-  const logged: Record<string, unknown>[] = [];
-  const log = createLog({
-    service: 'test',
-    level: 'debug',
-    destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
-  });
-  const { auth, tasks, backupWork, operators, services } = options.beside ?? (await createFakes(log));
+  const { log, lines: logged } = createRecordingLog('debug');
+  const fakes = options.beside ?? (await createFakes(log));
+  const { auth, tasks, services } = fakes;
   const folder = makeTempDir();
   const files: Record<string, string> = {};
   for (const [variable, text] of Object.entries(options.files ?? {}))
@@ -121,6 +96,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       ? await connectServers(services, log, clock)
       : { connections: connectInProcess(services), servers: undefined };
   const eventLog = createMemoryEventLog();
+  /** The metrics that the admin port would show. */
   const metrics = new Registry();
   const gateway = await createGateway(config, {
     clock,
@@ -143,37 +119,40 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   let stopped: Promise<void> | undefined;
   const stop = () => (stopped ??= stopAllParts());
   atEnd(stop);
+  /** How many subscriptions run, over all protocols. */
   const subscriptions = async () => {
     const series = (await metrics.metrics()).matchAll(/^taskmesh_realtime_subscriptions\{.*\} (\d+)$/gm);
     return [...series].reduce((sum, [, value]) => sum + Number(value), 0);
   };
 
   return {
+    ...fakes,
     gateway,
     origin,
-    token: await auth.token(USER),
-    auth,
-    tasks,
-    backupWork,
-    operators,
-    services,
     machineTokenFile,
-    logged,
     metrics,
     subscriptions,
     stop,
-    async figure(series) {
+    /** An access token of `USER`. */
+    token: await auth.token(USER),
+    /** The parsed log records. */
+    logged,
+    /** The value of one series; 0 if it is absent. */
+    async figure(series: string) {
       const line = (await metrics.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
       return Number(line?.slice(series.length + 1) ?? 0);
     },
-    untilSubscriptions: (count) => eventually(async () => expect(await subscriptions()).toBe(count)),
-    commit(...change) {
+    /** Waits until so many subscriptions run. */
+    untilSubscriptions: (count: number) => eventually(async () => expect(await subscriptions()).toBe(count)),
+    /** Commits a change of a task, and publishes it. */
+    commit(...change: Parameters<typeof tasks.changes.commit>) {
       const committed = tasks.changes.commit(...change);
       void eventLog.publish(TASK_CHANGES_TOPIC, [{ key: committed.ownerId, value: JSON.stringify(committed) }]);
       return committed;
     },
-    stopService: async (name) => servers?.[name].stop(),
-    graphql: (query, { token, variables, headers } = {}) =>
+    /** Over HTTP only: stops a service. */
+    stopService: async (name: OwnService) => servers?.[name].stop(),
+    graphql: (query: string, { token, variables, headers }: GraphQLOptions = {}) =>
       postGraphQL(origin, { query, variables }, { ...(token && { authorization: `Bearer ${token}` }), ...headers }),
   };
 }
@@ -218,9 +197,6 @@ export const fetchGraphQL = (
 
 export async function postGraphQL(...request: Parameters<typeof fetchGraphQL>): Promise<GraphQLResponse> {
   const response = await fetchGraphQL(...request);
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: (await response.json()) as GraphQLResponse['body'],
-  };
+  const { status, headers } = response;
+  return { status, headers, body: (await response.json()) as GraphQLResponse['body'] };
 }

@@ -5,22 +5,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 
 /** A stream over any protocol, without a client library. It is closed at the end of the test or file. */
-export interface TestStream {
-  /** The result of each event as the protocol carries it: `{"data": …}`, or the payload of a channel's message. */
-  events: StreamEvent[];
-  /** The errors that ended it, as its client sees them. */
-  errors: { message: string; extensions?: Record<string, unknown> }[];
-  /** Set when it has ended: a socket's close code, or whether a response was aborted before its normal end. */
-  ended: { code?: number; isTorn?: boolean } | undefined;
-  close(): void;
-  /** Stops and resumes reading. */
-  pause(): void;
-  resume(): void;
-  /** Channels only: sends a frame. */
-  send(frame: unknown): void;
-  /** Channels only: the statuses of replies, by ref. */
-  replies: Record<string, string>;
-}
+export type TestStream = ReturnType<typeof createStream>;
 
 export interface StreamEvent {
   data?: ({ taskChanges: { sequence: number } & Record<string, unknown> } & Record<string, unknown>) | null;
@@ -38,16 +23,21 @@ export interface StreamRequest {
   params?: Record<string, unknown>;
 }
 
-function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'send'>): TestStream {
+function createStream(socket: Pick<WebSocket, 'close' | 'pause' | 'resume' | 'send'>) {
   return {
-    events: [],
-    errors: [],
-    ended: undefined,
+    /** The result of each event as the protocol carries it: `{"data": …}`, or the payload of a channel's message. */
+    events: [] as StreamEvent[],
+    /** The errors that ended it, as its client sees them. */
+    errors: [] as { message: string; extensions?: Record<string, unknown> }[],
+    /** Set when it has ended: a socket's close code, or whether a response was aborted before its normal end. */
+    ended: undefined as { code?: number; isTorn?: boolean } | undefined,
     close: () => socket.close(),
     pause: () => socket.pause(),
     resume: () => socket.resume(),
-    send: (frame) => socket.send(JSON.stringify(frame)),
-    replies: {},
+    /** Channels only: sends a frame. */
+    send: (frame: unknown) => socket.send(JSON.stringify(frame)),
+    /** Channels only: the statuses of replies, by ref. */
+    replies: {} as Record<string, string>,
   };
 }
 
@@ -66,44 +56,38 @@ export async function openWebSocket(
   return socket;
 }
 
-interface Message {
+export interface Message {
   type: string;
   id?: string;
   payload?: unknown;
 }
 
-/** A socket of graphql-ws whose client is acknowledged. */
-export interface GraphqlWsClient {
-  socket: WebSocket;
-  messages: Message[];
-  /** The messages about this operation. */
-  of(id: string): Message[];
-  /** The close code. */
-  closed: number | undefined;
-  /** Sends all of them in one segment. */
-  send(...messages: Message[]): void;
-  subscribe(id: string, query: string): void;
-}
+export type GraphqlWsClient = Awaited<ReturnType<typeof connectGraphqlWs>>;
 
-export async function connectGraphqlWs(origin: string, token: string, params = {}): Promise<GraphqlWsClient> {
+/** A socket of graphql-ws whose client is acknowledged. */
+export async function connectGraphqlWs(origin: string, token: string, params = {}) {
   const socket = await openWebSocket(`${origin}/graphql`, 'graphql-transport-ws');
   const messages: Message[] = [];
-  const client: GraphqlWsClient = {
+  /** Sends all of them in one segment. */
+  const send = (...sent: Message[]) => {
+    const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws does not expose cork
+    raw.cork();
+    for (const message of sent) socket.send(JSON.stringify(message));
+    raw.uncork();
+  };
+  const client = {
     socket,
     messages,
-    of: (id) => messages.filter((message) => message.id === id),
-    closed: undefined,
-    send(...sent) {
-      const { _socket: raw } = socket as unknown as { _socket: { cork(): void; uncork(): void } }; // ws does not expose cork
-      raw.cork();
-      for (const message of sent) socket.send(JSON.stringify(message));
-      raw.uncork();
-    },
-    subscribe: (id, query) => client.send({ id, type: 'subscribe', payload: { query } }),
+    send,
+    /** The messages about this operation. */
+    of: (id: string) => messages.filter((message) => message.id === id),
+    /** The close code. */
+    closed: undefined as number | undefined,
+    subscribe: (id: string, query: string) => send({ id, type: 'subscribe', payload: { query } }),
   };
   socket.on('message', (bytes) => messages.push(JSON.parse(String(bytes)) as Message));
   socket.on('close', (code) => (client.closed = code));
-  client.send({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } });
+  send({ type: 'connection_init', payload: { authorization: `Bearer ${token}`, ...params } });
   await eventually(() => expect(messages).toEqual([{ type: 'connection_ack' }]));
   return client;
 }

@@ -30,8 +30,8 @@ export type FakeTasks = ReturnType<typeof createFakeTasks>;
 export function createFakeTasks(log: Log) {
   /** The callers and their traces, call by call. */
   const calls: Pick<SubgraphContext, 'identity' | 'traceparent' | 'isTraced'>[] = [];
-  const { tasks, commit, cursor, restore } = createStore({ mostAtOnce: Infinity });
-  const changes = { ...tasks, commit, cursor, restore };
+  const { tasks, commit, cursor, respondLate, restore } = createStore({ mostAtOnce: Infinity });
+  const changes = { ...tasks, commit, cursor, respondLate, restore };
   let failure: Error | undefined;
 
   const taskOf = (userId: string, number: number): TaskFragment & { owner: object; version: number } => ({

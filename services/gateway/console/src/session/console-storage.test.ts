@@ -35,8 +35,10 @@ function createDevice() {
 
 const sessionOf = (id: string, token = id) => JSON.stringify({ user: { id }, token });
 
-/** Signs in twice, with a pending write and the end of the session in between, the second time to the other place. */
-async function signInOtherwise(first: boolean) {
+it.each([
+  ['the device', 'the tab', true],
+  ['the tab', 'the device', false],
+])('moves pending writes from %s with a sign-in that uses %s', async (_from, _to, first) => {
   const { openTab } = createDevice();
   const tab = createWebStorage();
   const storage = openTab(tab);
@@ -46,18 +48,10 @@ async function signInOtherwise(first: boolean) {
   storage.removeItem(SESSION);
   await storage.stay(!first, async () => storage.setItem(SESSION, sessionOf('ada', 'second')));
   expect(storage.getItem(SESSION)).toContain('second');
-  return { storage, reopen: () => openTab(tab) };
-}
-
-it.each([
-  ['the device', 'the tab', true],
-  ['the tab', 'the device', false],
-])('moves pending writes from %s with a sign-in that uses %s', async (_from, _to, first) => {
-  const { storage, reopen } = await signInOtherwise(first);
   expect([storage.endsWithTab(), storage.getItem(WRITES)]).toEqual([first, '[1]']);
-  expect(reopen().getItem(WRITES)).toBe('[1]');
+  expect(openTab(tab).getItem(WRITES)).toBe('[1]');
   storage.removeItem(WRITES);
-  expect(reopen().getItem(WRITES)).toBeNull();
+  expect(openTab(tab).getItem(WRITES)).toBeNull();
 });
 
 /** A tab with a session of its own and another tab with the device's, both of the same user and with a pending write. */
@@ -100,12 +94,7 @@ it('keeps pending writes in the tab whose session has ended, no matter who signs
 });
 
 it('signing out of the session of a tab keeps the session of the device for other tabs', async () => {
-  const { openTab } = createDevice();
-  const others = openTab();
-  await others.stay(true, async () => others.setItem(SESSION, sessionOf('of the device')));
-  const tab = createWebStorage();
-  const storage = openTab(tab);
-  await storage.stay(false, async () => storage.setItem(SESSION, sessionOf('of the tab')));
+  const { others, storage, tab } = await createSeparateTabs();
   storage.removeItem(SESSION);
   storage.removeItem(WRITES);
   expect(others.getItem(SESSION)).toContain('of the device');

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { eventually, listen } from '@taskmesh/testing';
 import { GraphQLError } from 'graphql';
 import { once } from 'node:events';
