@@ -2,7 +2,7 @@ import { makeTempDir } from '@taskmesh/testing';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { rulesBroken } from './lint/rules-broken.ts';
+import { rulesBroken } from './tests/rules-broken.ts';
 
 const root = join(import.meta.dirname, '..');
 

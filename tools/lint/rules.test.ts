@@ -1,4 +1,4 @@
-import { rulesBroken } from './rules-broken.ts';
+import { rulesBroken } from '../tests/rules-broken.ts';
 
 const SAMPLE = 'tools/lint/sample/sample.ts';
 

@@ -103,10 +103,8 @@ export function createAccountShares(maxCost: number, maxSockets = 0) {
   };
 
   /** The first one is always admitted: a strict limit for documents must not switch subscriptions off. */
-  const affords = (accountId: string, cost: number): boolean => {
-    const account = accounts.get(accountId);
-    return maxCost === 0 || !account || account.cost + COST_PER_RENDERING + cost <= maxCost;
-  };
+  const affords = (accountId: string, cost: number): boolean =>
+    maxCost === 0 || (accounts.get(accountId)?.cost ?? -Infinity) + COST_PER_RENDERING + cost <= maxCost;
 
   return {
     takeRoom,
