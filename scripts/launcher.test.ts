@@ -1,13 +1,13 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { eventually, makeTempDir } from '@taskmesh/testing';
+import { atEnd, eventually, makeTempDir } from '@taskmesh/testing';
 
 const SCRIPTS = dirname(fileURLToPath(import.meta.url));
-const PLAIN = ['nearest-name.mjs'];
+const NEAREST = 'libs/service/src/nearest-name.mjs';
 
 /** A fake platform that records what happens to it. */
 const FAKE_MAIN = `
@@ -83,11 +83,6 @@ const FAKES = {
   'npm/package.json': '{"type":"commonjs"}',
 };
 
-const children: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of children) child.kill(); // children of failed tests
-});
-
 /** Creates a repository with our scripts, fakes of the platform and npm, and `files`. */
 function repository(installed?: 'production' | 'all', files: Record<string, string> = {}) {
   const path = makeTempDir();
@@ -103,7 +98,7 @@ function repository(installed?: 'production' | 'all', files: Record<string, stri
     const env = { ...process.env, ...npm, UV_THREADPOOL_SIZE: undefined };
     const command = [join(path, 'scripts', script), ...args];
     const child = spawn(process.execPath, command, { cwd: path, env, stdio: ['ignore', 'pipe', 'pipe'] });
-    children.push(child);
+    atEnd(() => child.kill()); // if the test fails
     const end = async () => {
       const code = new Promise<number | null>((resolve) => child.once('close', resolve));
       const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
@@ -115,11 +110,11 @@ function repository(installed?: 'production' | 'all', files: Record<string, stri
 
   cpSync(SCRIPTS, join(path, 'scripts'), { recursive: true });
   cpSync(join(SCRIPTS, '..', '.env.example'), join(path, '.env.example'));
-  for (const file of PLAIN) cpSync(join(SCRIPTS, '../libs/service/src', file), join(path, 'libs/service/src', file));
+  cpSync(join(SCRIPTS, '..', NEAREST), join(path, NEAREST));
   for (const [file, content] of Object.entries({ ...FAKES, ...files })) write(file, content);
   mkdirSync(join(path, 'node_modules'), { recursive: true });
   if (installed) {
-    const { packages } = JSON.parse(read('package-lock.json')) as { packages: Packages };
+    const { packages }: { packages: Packages } = JSON.parse(read('package-lock.json'));
     const there = Object.entries(packages).filter(([name, { dev }]) => name && (installed === 'all' || !dev));
     for (const [name] of there) write(`${name}/package.json`, '{}');
     write(LIST, JSON.stringify({ packages: Object.fromEntries(there) }));
@@ -228,11 +223,9 @@ describe('the installation', () => {
   it('installs only production dependencies, once: another start ends meanwhile, with the reason', async () => {
     const { remove, launch, lines, runUntilHeld } = repository();
     const { child, ended } = await runUntilHeld('start.mjs');
-    const { code, stderr } = await launch('start.mjs');
-    expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^Another start installs dependencies here \(process \d+\)\. Start again when it has finished, or remove .*lock/,
-    );
+    const refusal =
+      /^Another start installs dependencies here \(process \d+\)\. Start again when it has finished, or remove .*lock/;
+    expect(await launch('start.mjs')).toMatchObject({ code: 1, stderr: expect.stringMatching(refusal) });
     remove('npm-holds');
     await eventually(() => expect(lines('notes')).toEqual(['up']));
     child.kill('SIGTERM');
@@ -245,11 +238,11 @@ describe('the installation', () => {
   });
 
   it.each([
-    ['backup', [BACKUP, 'list'], 'backup list'],
-    ['seed', [SEED], 'seed'],
-  ])('is not changed by npm run %s while the product runs', async (_name, args, note) => {
-    const product = repository('production');
-    expect(await product.launch('run.mjs', ...args)).toMatchObject({ code: 0, notes: [note], calls: [] });
+    ['backup list', [BACKUP, 'list']],
+    ['seed', [SEED]],
+  ])('is not changed by npm run %s while the product runs', async (note, args) => {
+    const { launch } = repository('production');
+    expect(await launch('run.mjs', ...args)).toMatchObject({ code: 0, notes: [note], calls: [] });
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
@@ -312,16 +305,12 @@ describe('the installation', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '', notes: ['backup list'], calls: [] });
   });
 
-  it.each<[string, string, string, RegExp]>([
-    [
-      'reports in plain words why it failed and what to do',
-      'npm-fails',
-      'code ENOTFOUND',
-      /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/,
-    ],
-    ['is checked after npm reports success', 'npm-lies', '', /installed everything, but node_modules is not there/],
-  ])('%s, and is repeated the next time', async (_what, file, content, said) => {
-    const { remove, launch, runUntilUp } = repository(undefined, { [file]: content });
+  const UNREACHABLE = /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/;
+  it.each<[string, string, RegExp]>([
+    ['reports in plain words why it failed and what to do', 'npm-fails', UNREACHABLE],
+    ['is checked after npm reports success', 'npm-lies', /installed everything, but node_modules is not there/],
+  ])('%s, and is repeated the next time', async (_what, file, said) => {
+    const { remove, launch, runUntilUp } = repository(undefined, { [file]: 'code ENOTFOUND' });
     const { code, stderr, notes } = await launch('test.mjs');
     expect([code, stderr, notes]).toEqual([1, expect.stringMatching(said), []]);
     remove(file);
@@ -399,22 +388,18 @@ describe('a running command', () => {
     ['SIGINT', 'its npm repeats the signal and ends'],
     ['SIGTERM', 'its npm was killed'],
   ] as const)('gets one %s only, however long it takes to stop, if %s', async (signal, _why) => {
-    const { path, lines, write } = repository('all');
-    write(
-      'deploy/local/src/test-main.ts',
-      `
+    const slow = `
       import { appendFileSync } from 'node:fs';
       const note = (line: string) => appendFileSync('notes', line + '\\n');
       for (const signal of ['SIGINT', 'SIGTERM'])
         process.on(signal, () => { note(signal); setTimeout(() => { note('stopped'); process.exit(); }, 1_500); });
       setInterval(() => undefined, 1_000);
-      note(String(process.ppid));
-      `,
-    );
+      note(String(process.ppid));`;
+    const { path, lines } = repository('all', { [TEST_MAIN]: slow });
     const command = '"$@"; exit'; // a shell that waits, as npm does
     const args = ['-c', command, 'npm', process.execPath, join(path, 'scripts/test.mjs')];
     const npm = spawn('sh', args, { cwd: path, env: { ...process.env, npm_lifecycle_event: 'test' }, stdio: 'ignore' });
-    children.push(npm);
+    atEnd(() => npm.kill()); // if the test fails
     await eventually(() => expect(lines('notes')).toHaveLength(1));
     const launcher = Number(lines('notes')[0]);
     if (signal === 'SIGINT') {

@@ -10,18 +10,7 @@ import { fileURLToPath } from 'node:url';
 export type Command = 'start' | 'dev' | 'stack';
 
 /** The product, started by one of its commands. */
-export interface Product {
-  /** The public URL. */
-  url: string;
-  adminUrl: string;
-  dataDir: string;
-  /** Everything that the command printed so far. */
-  output(): string;
-  /** Resolves with the exit code or signal when the command ends, for any reason. */
-  ended: Promise<string>;
-  /** Stops it with SIGTERM, as a supervisor does, and removes its data. @throws if it fails or does not end in time */
-  stop(): Promise<void>;
-}
+export type Product = Awaited<ReturnType<typeof startProduct>>;
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const START_MS = 90_000;
@@ -33,11 +22,7 @@ const RUNS = /^Taskmesh runs/m;
  * Runs a command on free ports, with a data directory of its own and only `settings` in its environment.
  * @throws Error with its output if it ends before it is ready
  */
-export async function startProduct(
-  command: Command,
-  settings: Record<string, string> = {},
-  root: string = ROOT,
-): Promise<Product> {
+export async function startProduct(command: Command, settings: Record<string, string> = {}, root = ROOT) {
   const dataDir = mkdtempSync(join(tmpdir(), `taskmesh-${command}-`));
   const [port = 0, adminPort = 0] = await findFreePorts(2);
   const { PATH, HOME, JAVA_HOME } = process.env;
@@ -63,10 +48,6 @@ export async function startProduct(
         if (RUNS.test(output)) resolve();
       });
   });
-  const endWithin = async (ms: number): Promise<string> => {
-    const late = setTimeout(() => child.kill('SIGKILL'), ms);
-    return ended.finally(() => clearTimeout(late));
-  };
 
   const slow = setTimeout(() => child.kill('SIGTERM'), START_MS);
   const end = await Promise.race([running, ended]);
@@ -76,14 +57,19 @@ export async function startProduct(
     throw new Error(`The command "${command}" ended (${end}) before it ran:\n${output}`);
   }
   return {
+    /** The public URL. */
     url: `http://127.0.0.1:${port}`,
     adminUrl: `http://127.0.0.1:${adminPort}`,
     dataDir,
+    /** Everything that the command printed so far. */
     output: () => output,
+    /** Resolves with the exit code or signal when the command ends, for any reason. */
     ended,
+    /** Stops it with SIGTERM, as a supervisor does, and removes its data. @throws if it fails or does not end in time */
     async stop() {
       child.kill('SIGTERM');
-      const code = await endWithin(STOP_MS);
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      const code = await ended.finally(() => clearTimeout(late));
       if (code !== '0') throw new Error(`The command "${command}" ended with ${code}:\n${output}`);
       rmSync(dataDir, { recursive: true });
     },

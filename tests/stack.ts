@@ -5,16 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Servers from outside the stack, for tests of faults in these servers. */
-export interface ProvidedServers {
+interface ProvidedServers {
   env: Record<string, string>;
-  stop(): Promise<unknown>;
-}
-
-export interface RunningStack {
-  /** Available from the first test on. @throws before */
-  readonly stack: Stack;
-  /** The data directory of the stack. */
-  dataDir: string;
+  stop?(): Promise<unknown>;
 }
 
 /**
@@ -23,10 +16,10 @@ export interface RunningStack {
  */
 export function useStack(
   name: string,
-  startServers: (folder: string) => Promise<ProvidedServers> = () => Promise.resolve({ env: {}, stop: async () => {} }),
+  startServers: (folder: string) => ProvidedServers | Promise<ProvidedServers> = () => ({ env: {} }),
   /** Provides the folder with the services to run; undefined for this repository's. */
   servicesDirIn: (folder: string) => string | undefined = () => undefined,
-): RunningStack {
+) {
   const folder = mkdtempSync(join(tmpdir(), `taskmesh-${name}-`));
   const dataDir = join(folder, 'stack');
   let servers: ProvidedServers | undefined;
@@ -39,13 +32,15 @@ export function useStack(
   }, 240_000);
   afterAll(async () => {
     await stack?.stop();
-    await servers?.stop();
+    await servers?.stop?.();
     if (!process.env.TASKMESH_KEEP_LOGS) rmSync(folder, { recursive: true });
     else printLine(`the logs: ${folder}`);
   }, 180_000);
 
   return {
+    /** The data directory of the stack. */
     dataDir,
+    /** Available from the first test on. @throws before */
     get stack() {
       if (!stack) throw new Error('The stack did not start.');
       return stack;

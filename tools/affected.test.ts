@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, type Dirent } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -36,20 +36,14 @@ interface Shown {
 const PLATFORM = ['@taskmesh/all-in-one', '@taskmesh/bench', '@taskmesh/image', '@taskmesh/tests'];
 /** The projects that contain the services, or that compare their settings with those of the services. */
 const AROUND_SERVICES = [...PLATFORM, '@taskmesh/charts'];
+const OF_MAIL = [...AROUND_SERVICES, '@taskmesh/auth', '@taskmesh/backup', '@taskmesh/mail'];
+const OF_CONSOLE = [...AROUND_SERVICES, '@taskmesh/console', '@taskmesh/gateway'];
 /** The root project's targets (lint, typecheck, test …) read the files of all others. */
 const ROOT_PROJECT = 'taskmesh';
 
 const changes: [what: string, file: string, affected: string[]][] = [
-  [
-    'a library affects the projects that use it',
-    'libs/mail/src/index.ts',
-    [...AROUND_SERVICES, '@taskmesh/auth', '@taskmesh/backup', '@taskmesh/mail'],
-  ],
-  [
-    'the console affects the gateway that serves it',
-    'services/gateway/console/src/main.tsx',
-    [...AROUND_SERVICES, '@taskmesh/console', '@taskmesh/gateway'],
-  ],
+  ['a library affects the projects that use it', 'libs/mail/src/index.ts', OF_MAIL],
+  ['the console affects the gateway that serves it', 'services/gateway/console/src/main.tsx', OF_CONSOLE],
   ['a service affects no other', 'services/auth/src/main.ts', [...AROUND_SERVICES, '@taskmesh/auth']],
   ['a chart affects no service', 'charts/taskmesh/values.yaml', ['@taskmesh/charts', '@taskmesh/tests']],
 
@@ -83,12 +77,10 @@ it('a change of what all depend on affects all projects, and one of the Jest con
 
 it('every image is rebuilt if a file changes that it may contain', () => {
   const context = readFileSync(join(ROOT, '.dockerignore'), 'utf8').match(/(?<=^!).+/gm) ?? [];
-  const files = globSync(
-    context.flatMap((entry) => [entry, `${entry}/**`]),
-    { cwd: ROOT, withFileTypes: true, exclude: ({ name }) => name === 'node_modules' },
-  )
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)));
+  const patterns = context.flatMap((entry) => [entry, `${entry}/**`]);
+  const options = { cwd: ROOT, withFileTypes: true, exclude: ({ name }: Dirent) => name === 'node_modules' } as const;
+  const entries = globSync(patterns, options).filter((entry) => entry.isFile());
+  const files = entries.map(({ parentPath, name }) => relative(ROOT, join(parentPath, name)));
   expect(files.length).toBeGreaterThan(500);
   expect(Object.keys(shown.inputs).toSorted()).toEqual(['@taskmesh/all-in-one', '@taskmesh/image']);
   for (const [name, inputs] of Object.entries(shown.inputs)) {

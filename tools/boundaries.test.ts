@@ -110,15 +110,14 @@ it('the check of cycles refuses files that import only types of each other, and 
 
 it('every project has a type and a scope, which its boundaries depend on', () => {
   for (const file of globSync('{{packages,libs,services,deploy}/*,tests,bench}/package.json', { cwd: root })) {
-    const { nx } = JSON.parse(readFileSync(join(root, file), 'utf8')) as { nx: { tags: string[] } };
-    expect([file, ...nx.tags.map((tag) => tag.split(':')[0]).toSorted()]).toEqual([file, 'scope', 'type']);
+    const { tags }: { tags: string[] } = JSON.parse(readFileSync(join(root, file), 'utf8')).nx;
+    expect([file, ...tags.map((tag) => tag.split(':')[0]).toSorted()]).toEqual([file, 'scope', 'type']);
   }
 });
 
 it('the inner files of a feature have names in the singular, unlike the feature', () => {
-  const files = globSync('services/*/src/**/*.{entity,entities,errors,repository,service,statements}.ts', {
-    cwd: root,
-  });
+  const inner = 'services/*/src/**/*.{entity,entities,errors,repository,service,statements}.ts';
+  const files = globSync(inner, { cwd: root });
   expect(files.length).toBeGreaterThan(50);
   expect(files.filter((file) => /[^s]s$/.test(basename(file).split('.')[0] ?? ''))).toEqual([]);
 });

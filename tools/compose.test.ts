@@ -1,8 +1,8 @@
 import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parse } from 'yaml';
 
 const ROOT = new URL('..', import.meta.url).pathname;
@@ -27,21 +27,17 @@ interface ComposeService {
   deploy?: { resources: { limits: { cpus?: string; memory: string } } };
 }
 
-const compose = parse(await readFile(`${ROOT}deploy/compose.yaml`, 'utf8'), { merge: true }) as {
+const compose = parse(readFileSync(`${ROOT}deploy/compose.yaml`, 'utf8'), { merge: true }) as {
   services: Record<string, ComposeService>;
-  secrets: Record<string, { file: string }>;
-  volumes: Record<string, unknown>;
+  secrets: object;
+  volumes: object;
 };
 const services = Object.entries(compose.services);
 const ours = services.filter(([, { image }]) => image.startsWith('${TASKMESH_IMAGE'));
-/** Maps each setting to its default. */
-const settings = new Map(
-  [...(await readFile(`${ROOT}.env.example`, 'utf8')).matchAll(/^([A-Z][A-Z0-9_]*)=(\S*)/gm)].map(
-    ([, name = '', value = '']) => [name, value],
-  ),
-);
-const image = await readFile(`${ROOT}deploy/image/main.ts`, 'utf8');
-const dockerfile = await readFile(`${ROOT}Dockerfile`, 'utf8');
+const textOf = (file: string) => readFileSync(`${ROOT}${file}`, 'utf8');
+/** Each setting with its default. */
+const settings = parseEnv(textOf('.env.example'));
+const image = textOf('deploy/image/main.ts');
 const isOnce = ({ restart }: ComposeService) => restart === 'no';
 
 describe('deploy/compose.yaml', () => {
@@ -52,10 +48,8 @@ describe('deploy/compose.yaml', () => {
     expect(named('cluster')).toEqual(expect.arrayContaining(readdirSync(`${ROOT}services`)));
     expect(services.every(([, { profiles }]) => profiles.length === 1)).toBe(true);
     // For traces, on this machine only.
-    expect(compose.services.traces).toMatchObject({
-      profiles: ['traces'],
-      ports: ['127.0.0.1:${TRACES_PORT:-16686}:16686'],
-    });
+    const ports = ['127.0.0.1:${TRACES_PORT:-16686}:16686'];
+    expect(compose.services.traces).toMatchObject({ profiles: ['traces'], ports });
     for (const [, { secrets = [], volumes = [] }] of services) {
       for (const secret of secrets) expect(compose.secrets).toHaveProperty(secret);
       for (const volume of volumes)
@@ -66,10 +60,9 @@ describe('deploy/compose.yaml', () => {
   it('runs only parts that the image contains', () => {
     for (const [name, { command = [] }] of ours) {
       const [part = '', store] = command;
-      const isThere = existsSync(
-        `${ROOT}services/${store !== undefined && part === 'migrate' ? `${store}/migrations` : `${part}/src`}/main.ts`,
-      );
-      expect([name, isThere || image.includes(`['${part}', `)]).toEqual([name, true]);
+      const folder = store !== undefined && part === 'migrate' ? `${store}/migrations` : `${part}/src`;
+      const isThere = existsSync(`${ROOT}services/${folder}/main.ts`) || image.includes(`['${part}', `);
+      expect([name, isThere]).toEqual([name, true]);
     }
   });
 
@@ -78,7 +71,7 @@ describe('deploy/compose.yaml', () => {
       for (const [variable, value] of Object.entries(environment)) {
         const isSecretFile = value.startsWith('/run/secrets/');
         const setting = isSecretFile ? variable.replace(/_FILE$/, '') : variable;
-        expect([name, variable, settings.has(setting)]).toEqual([name, variable, true]);
+        expect([name, variable, setting in settings]).toEqual([name, variable, true]);
         expect([name, variable, /(TOKEN|PASSWORD)$|postgres:\/\//.test(`${variable} ${value}`)]).toEqual([name, variable, false]); // prettier-ignore
         if (!isSecretFile) continue;
         expect(image).toContain(`'${setting}'`);
@@ -107,15 +100,15 @@ describe('deploy/compose.yaml', () => {
       Object.entries(environment).filter(([name]) => /^(OTEL|TRACE)_/.test(name));
     for (const [name, service] of ours.filter(([, each]) => each.healthcheck)) {
       expect([name, tracing(service).length]).toEqual([name, 7]);
-      for (const [variable, value] of tracing(service))
-        expect(value).toBe(`\${${variable}:-${settings.get(variable)}}`);
+      for (const [variable, value] of tracing(service)) expect(value).toBe(`\${${variable}:-${settings[variable]}}`);
     }
   });
 
-  it('reads exactly the variables listed in docs/deploy.md', async () => {
-    const text = await readFile(`${ROOT}deploy/compose.yaml`, 'utf8');
-    const read = new Set([...text.matchAll(/(?<!\$)\$\{([A-Z_]+)[:-]/g)].map(([, name]) => name));
-    const [, section = ''] = /^## Compose$([^]*?)^## /m.exec(await readFile(`${ROOT}docs/deploy.md`, 'utf8')) ?? [];
+  it('reads exactly the variables listed in docs/deploy.md', () => {
+    const read = new Set(
+      [...textOf('deploy/compose.yaml').matchAll(/(?<!\$)\$\{([A-Z_]+)[:-]/g)].map(([, name]) => name),
+    );
+    const [, section = ''] = /^## Compose$([^]*?)^## /m.exec(textOf('docs/deploy.md')) ?? [];
     const [, list = ''] = /These variables are\s+read[^]*?:\n\n([^]*?)\n\n/.exec(section) ?? [];
     const named = new Set([...list.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name));
     expect([...named].sort()).toEqual([...read].sort());
@@ -140,7 +133,7 @@ describe('deploy/compose.yaml', () => {
   });
 
   it('agrees with the image on ports', () => {
-    const [, port] = /\bPORT=(\d+)/.exec(dockerfile) ?? [];
+    const [, port] = /\bPORT=(\d+)/.exec(textOf('Dockerfile')) ?? [];
     for (const [, { environment = {}, ports = [] }] of ours) {
       for (const published of ports) expect(published).toMatch(new RegExp(`^127\\.0\\.0\\.1:.*:${port}$`));
       for (const [variable, url] of Object.entries(environment))
@@ -149,16 +142,13 @@ describe('deploy/compose.yaml', () => {
     }
   });
 
-  it('has the same memory limit and the same time to stop for each part as the chart', async () => {
-    const values = parse(await readFile(`${ROOT}charts/taskmesh/values.yaml`, 'utf8')) as Record<
-      string,
-      { pod?: { stopSeconds?: number }; stopSeconds?: number; resources: { limits: { memory: string } } }
-    >;
+  it('has the same memory limit and the same time to stop for each part as the chart', () => {
+    const values = parse(textOf('charts/taskmesh/values.yaml'));
     for (const [name, service] of ours.filter(([, each]) => !isOnce(each))) {
       const part = values[name === 'trial' ? 'allInOne' : name];
       const stopSeconds = part?.pod?.stopSeconds ?? values.pod?.stopSeconds;
       expect([name, service.stop_grace_period]).toEqual([name, `${stopSeconds}s`]);
-      expect([name, `${service.deploy?.resources.limits.memory}i`]).toEqual([name, part?.resources.limits.memory]);
+      expect([name, `${service.deploy?.resources.limits.memory}i`]).toEqual([name, part.resources.limits.memory]);
     }
   });
 

@@ -8,7 +8,7 @@ const FILES = globSync(
   { cwd: root, exclude: isForeign },
 );
 const DOCUMENTS = globSync('**/*.md', { cwd: root, exclude: isForeign });
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const PAGES = ['docs/architecture.md', 'docs/service-shape.md', ...globSync('docs/guides/*.md', { cwd: root })];
 /** Files that a guide asks its reader to create. */
 const IS_EXAMPLE = /\bnotes?\b/;
@@ -29,36 +29,30 @@ function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
+/** Returns all that the first group of a pattern finds in a text. */
+const namesIn = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
+
 /** Returns the broken links of a page to places in the repository. */
-function brokenLinks(page: string): string[] {
-  const links = [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => link);
-  return links.filter((link) => {
+const brokenLinks = (page: string) =>
+  namesIn(proseOf(page), /\]\(([^)\s]+)\)/g).filter((link) => {
     if (/^[a-z]+:/.test(link)) return false;
     const [path = '', anchor] = link.split('#');
     const target = path ? normalize(join(dirname(page), path)) : page;
     if (!existsSync(join(root, target))) return true;
     return anchor !== undefined && !anchorsOf(target).has(anchor);
   });
-}
-
-/** Returns the code files that a page's text mentions. */
-function namedIn(page: string): string[] {
-  const text = proseOf(page);
-  return [...text.matchAll(/`([\w./-]+\.(?:ts|mjs|graphql))`/g)].flatMap(([, name = '']) => name);
-}
 
 it.each(PAGES)('%s mentions only existing files', (page) => {
-  const missing = namedIn(page).filter(
-    (name) => !IS_EXAMPLE.test(name) && !FILES.some((file) => file === name || file.endsWith(`/${name}`)),
-  );
-  expect(missing).toEqual([]);
+  const isThere = (name: string) => FILES.some((file) => file === name || file.endsWith(`/${name}`));
+  const named = namesIn(proseOf(page), /`([\w./-]+\.(?:ts|mjs|graphql))`/g);
+  expect(named.filter((name) => !IS_EXAMPLE.test(name) && !isThere(name))).toEqual([]);
 });
 
 it.each(DOCUMENTS)('%s has only valid links, and mentions only existing commands', (page) => {
   expect(brokenLinks(page)).toEqual([]);
-  const commands = [...textOf(page).matchAll(/npm run (?:-s )?([\w:-]+)/g)].flatMap(([, name = '']) => name);
+  const commands = namesIn(textOf(page), /npm run (?:-s )?([\w:-]+)/g);
   expect(commands.filter((name) => !(name in scripts))).toEqual([]);
-  const files = [...textOf(page).matchAll(/scripts\/run\.mjs ([\w./-]+\.ts)/g)].flatMap(([, file = '']) => file);
+  const files = namesIn(textOf(page), /scripts\/run\.mjs ([\w./-]+\.ts)/g);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 

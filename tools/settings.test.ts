@@ -5,8 +5,8 @@ import { readEmbeddedSettings, readPlatformConfig } from '../deploy/all-in-one/s
 
 const ROOT = new URL('..', import.meta.url).pathname;
 
-/** Maps each setting in `.env.example` to its default. */
-const example = new Map(Object.entries(parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'))));
+/** Each setting in `.env.example` with its default. */
+const example = parseEnv(await readFile(`${ROOT}.env.example`, 'utf8'));
 
 /** Where a setting is read: `NAME: setting.int(…)` in a schema, by its name, or among the files of TLS. */
 const READ =
@@ -29,19 +29,19 @@ function expectDefaults(env: Env): void {
 
 describe('.env.example', () => {
   it('lists exactly the settings that the code reads', async () => {
-    expect([...example.keys()].sort()).toEqual([...(await settingsInSource())].sort());
+    expect(Object.keys(example).sort()).toEqual([...(await settingsInSource())].sort());
   });
 
   it('contains the defaults', () => {
-    expectDefaults(Object.fromEntries(example));
+    expectDefaults(example);
   });
 
   it('lists only settings for which empty means missing', () => {
-    expectDefaults(Object.fromEntries([...example.keys()].map((name) => [name, ''])));
+    expectDefaults(Object.fromEntries(Object.keys(example).map((name) => [name, ''])));
   });
 
   it('has no setting that looks like a misspelling of another', () => {
-    expect(findSuspectSettings({ ...Object.fromEntries(example), BACKUP_DIR: '/var/backups' })).toEqual([
+    expect(findSuspectSettings({ ...example, BACKUP_DIR: '/var/backups' })).toEqual([
       'BACKUP_DIR is not a setting and is ignored: is BACKUPS_DIR meant?',
     ]);
   });

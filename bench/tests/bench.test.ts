@@ -1,6 +1,6 @@
 import { UsageError } from '@taskmesh/local';
-import { createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
-import { fastify, type FastifyInstance } from 'fastify';
+import { atEnd, createTestDatabase, makeTempDir, type TestDatabase } from '@taskmesh/testing';
+import { fastify } from 'fastify';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,19 +19,15 @@ import { describeMachine, publish, table } from '../src/run/report.ts';
 
 describe('the load', () => {
   let database: TestDatabase;
-  let app: FastifyInstance;
   let url: string;
   let population: Population;
-  const others: FastifyInstance[] = [];
 
   beforeAll(async () => {
     database = await createTestDatabase('bench_load');
-    app = await createBareServer(database.url);
+    const app = await createBareServer(database.url);
+    atEnd(() => app.close());
     url = await app.listen({ port: 0, host: '127.0.0.1' });
     population = await populate(url, 1);
-  });
-  afterAll(async () => {
-    for (const server of [app, ...others]) await server.close();
   });
 
   it('counts exactly the requests that it sends', async () => {
@@ -61,7 +57,7 @@ describe('the load', () => {
   async function openGateway(responses: string[]) {
     const other = fastify();
     other.post('/graphql', () => (responses.length > 1 ? responses.shift() : responses[0]));
-    others.push(other);
+    atEnd(() => other.close());
     const origin = await other.listen({ port: 0, host: '127.0.0.1' });
     const options = { url: `${origin}/graphql`, query: '{ a }', expected: '{"data":{"a":1}}', connections: 1 };
     return openGatewayConnections(options);
@@ -70,11 +66,8 @@ describe('the load', () => {
 
 describe('figures', () => {
   it('are medians and quantiles, interpolated if necessary, of rounds that each start with a different item', async () => {
-    expect([median([3, 1, 2]), median([4, 1, 2, 3]), quantile([10, 20, 30], 0.99)]).toEqual([
-      2,
-      2.5,
-      expect.closeTo(29.8),
-    ]);
+    expect([median([3, 1, 2]), median([4, 1, 2, 3])]).toEqual([2, 2.5]);
+    expect(quantile([10, 20, 30], 0.99)).toBeCloseTo(29.8);
     const rounds = [1, 5, 2].map((ms) => ({ p50Ms: ms, cpu: { server: ms * 2 } }));
     expect(summarise(rounds)).toEqual({ p50Ms: 2, cpu: { server: 4 }, rounds });
     const order: string[] = [];

@@ -11,9 +11,8 @@ export async function runBench(line: string) {
   const name = `test-${process.pid}-${++runs}`;
   const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...line.split(' '), '--name', name]);
   const results = fileURLToPath(new URL(`../results/${name}`, import.meta.url));
-  const report = JSON.parse(readFileSync(`${results}.json`, 'utf8')) as {
-    measured: Record<string, unknown>[];
-  } & Record<string, unknown>;
+  type Report = Record<string, unknown> & { measured: Record<string, unknown>[] };
+  const report: Report = JSON.parse(readFileSync(`${results}.json`, 'utf8'));
   for (const path of [results, `${results}.json`]) rmSync(path, { recursive: true, force: true });
   const lines = stdout.split('\n').filter((each) => each.startsWith('| ') && !each.startsWith('| -'));
   const rows = lines.map((line) => line.slice(1, -1).split('|').map((cell) => cell.trim())); // prettier-ignore

@@ -1,9 +1,8 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { makeTempDir } from '@taskmesh/testing';
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { stringify } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
 import { ALERT_CASES, type AlertCase } from './alert-cases.ts';
@@ -36,14 +35,10 @@ it('the alert on backups knows every way in which a verification ends badly', as
 });
 
 it('every panel of the dashboard is PromQL', () => {
-  const { panels } = JSON.parse(readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8')) as {
-    panels: { title: string; targets: { expr: string }[] }[];
-  };
+  const { panels } = JSON.parse(readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8'));
   for (const { title, targets } of panels)
-    for (const { expr } of targets) {
-      const asked = expr.replaceAll('$__rate_interval', '5m');
-      expect([title, findPromqlProblem(asked)]).toEqual([title, undefined]);
-    }
+    for (const { expr } of targets)
+      expect([title, findPromqlProblem(expr.replaceAll('$__rate_interval', '5m'))]).toEqual([title, undefined]);
 });
 
 function findPromqlProblem(text: string): unknown {
@@ -59,11 +54,10 @@ function findPromqlProblem(text: string): unknown {
 const describeLong = process.env.TASKMESH_LONG ? describe : describe.skip;
 
 describeLong('an alert', () => {
-  let dir: string;
+  const dir = makeTempDir();
   let promtool: string;
   beforeAll(async () => {
     promtool = await providePromtool();
-    dir = makeTempDir();
   });
 
   /** Whether it fires at the end of these series. */
@@ -80,9 +74,7 @@ describeLong('an alert', () => {
       ],
     };
     writeFileSync(file, stringify({ rule_files: ['rules.yaml'], evaluation_interval: interval, tests: [test] }));
-    const { stdout, stderr } = await promisify(execFile)(promtool, ['test', 'rules', file]).catch(
-      (error: { stdout: string; stderr: string }) => error,
-    );
+    const { stdout, stderr } = spawnSync(promtool, ['test', 'rules', file], { encoding: 'utf8' });
     const said = stdout + stderr;
     if (/SUCCESS/.test(said)) return true;
     if (/got:\s*nil/.test(said)) return false;

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, type RenderOptions } from './support/helm.ts';
-import { containersOf, serving, type AlertRule, type Container, type Manifest } from './support/manifest.ts';
+import { containersOf, ofKind, serving, type AlertRule, type Container, type Manifest } from './support/manifest.ts';
 
 /** Each folder of a service: the chart has to run them all. */
 export const SERVICES = readdirSync(join(CHARTS, '../services'));
@@ -15,12 +15,9 @@ export async function containerOf(name: string, options: RenderOptions = {}): Pr
 }
 
 /** The environment of a container as text; a secret as `secret/key`. */
-export const envOf = ({ env = [] }: Container) =>
+export const envOf = ({ env = [] }: Pick<Container, 'env'>) =>
   Object.fromEntries(
-    env.map(({ name, value, valueFrom }) => [
-      name,
-      value ?? `${valueFrom?.secretKeyRef?.name}/${valueFrom?.secretKeyRef?.key}`,
-    ]),
+    env.map(({ name, value, valueFrom: { secretKeyRef: ref } = {} }) => [name, value ?? `${ref?.name}/${ref?.key}`]),
   );
 
 export const named = (manifests: Manifest[], kind: string, name: string) =>
@@ -30,16 +27,13 @@ export const named = (manifests: Manifest[], kind: string, name: string) =>
 export async function filesOf(component: string, options: RenderOptions = {}): Promise<Record<string, string>> {
   const manifest = serving(await render(options)).find(({ metadata }) => metadata.name.endsWith(`-${component}`));
   const sources = manifest?.template.spec.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];
-  return Object.fromEntries(
-    sources.flatMap(({ secret }) =>
-      secret.items.map(({ key, path }) => [`/etc/taskmesh/${path}`, `${secret.name}/${key}`]),
-    ),
-  );
+  const files = sources.flatMap(({ secret: { name, items } }) => items.map((item) => ({ name, ...item })));
+  return Object.fromEntries(files.map(({ name, key, path }) => [`/etc/taskmesh/${path}`, `${name}/${key}`]));
 }
 
 /** The alerts of a release. */
 export async function alertsOf(options: RenderOptions): Promise<AlertRule[]> {
-  const rules = (await render(options)).filter(({ kind }) => kind === 'PrometheusRule');
+  const rules = ofKind(await render(options), 'PrometheusRule');
   return rules.flatMap(({ spec }) => (spec?.groups ?? []).flatMap((group) => group.rules));
 }
 

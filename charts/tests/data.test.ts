@@ -6,37 +6,29 @@ import { makeTempDir } from '@taskmesh/testing';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import { CHARTS } from '../tools/generated.ts';
 import { render, renderText, valuesFiles } from './support/helm.ts';
-import { containersOf, ofKind, policiesOf, portsOf, workloads, type Manifest } from './support/manifest.ts';
+import { containersOf, KEPT, ofKind, policiesOf, portsOf, workloads, type Manifest } from './support/manifest.ts';
 
 const chart = 'taskmesh-data';
 const release = 'taskmesh-data';
 const namesOf = (manifests: Manifest[], kind: string) => ofKind(manifests, kind).map(({ metadata }) => metadata.name);
 
-type Managed = { roles: unknown } | undefined;
-
 describe('the servers by operators', () => {
   it('are a cluster for each store, whose owner may restore it', async () => {
     const clusters = ofKind(await render({ chart, release }), 'Cluster');
-    const roleOf = (name: string) => [{ name, ensure: 'present', login: true, createdb: true, createrole: true }];
-    const found = clusters.map(({ metadata, spec }) => [
-      metadata.name,
-      spec?.bootstrap,
-      (spec?.managed as Managed)?.roles,
-    ]);
-    expect(found).toEqual(
-      ['auth', 'tasks', 'backup'].map((name) => [
-        `${release}-${name}`,
-        { initdb: expect.objectContaining({ database: name, owner: name }) },
-        name === 'backup' ? undefined : roleOf(name),
-      ]),
-    );
+    const found = clusters.map(({ metadata, spec }) => [metadata.name, spec?.bootstrap, spec?.managed]);
+    const of = (name: string, managed?: object) => {
+      const initdb = expect.objectContaining({ database: name, owner: name });
+      return [`${release}-${name}`, { initdb }, managed];
+    };
+    const withRole = (name: string) =>
+      of(name, { roles: [{ name, ensure: 'present', login: true, createdb: true, createrole: true }] });
+    expect(found).toEqual([withRole('auth'), withRole('tasks'), of('backup')]);
   });
 
   it('allow the application to read and write its topic, and nothing else', async () => {
     const manifests = await render({ chart, release });
-    expect(ofKind(manifests, 'KafkaTopic').map(({ spec }) => spec)).toMatchObject([
-      { topicName: TASK_CHANGES_TOPIC, partitions: 8, replicas: 3 },
-    ]);
+    const topic = { topicName: TASK_CHANGES_TOPIC, partitions: 8, replicas: 3 };
+    expect(ofKind(manifests, 'KafkaTopic')).toMatchObject([{ spec: topic }]);
     const may = (user: string, operations: string[]) => ({
       metadata: { name: `taskmesh-data-kafka-${user}` },
       spec: { authorization: { acls: [{ resource: { name: TASK_CHANGES_TOPIC }, operations }] } },
@@ -75,31 +67,23 @@ describe('the servers by operators', () => {
     expect(namesOf(archived, 'ObjectStore')).toEqual([release]);
     for (const { spec } of ofKind(archived, 'Pooler'))
       expect(spec?.pgbouncer).toMatchObject({ poolMode: 'session', parameters: { server_login_retry: '1' } });
-    for (const { spec } of ofKind(
-      await render({ chart, release: 'again', values: 'ci/recovery-values.yaml' }),
-      'Cluster',
-    ))
+    const again = await render({ chart, release: 'again', values: 'ci/recovery-values.yaml' });
+    const of = (name: string) => ({ serverName: expect.stringMatching(`^${name}-`) });
+    for (const { spec } of ofKind(again, 'Cluster'))
       expect(spec).toMatchObject({
         bootstrap: { recovery: { source: 'origin', recoveryTarget: { targetTime: '2026-05-01T10:00:00Z' } } },
-        externalClusters: [
-          { name: 'origin', plugin: { parameters: { serverName: expect.stringMatching(/^taskmesh-data-/) } } },
-        ],
-        plugins: [{ isWALArchiver: true, parameters: { serverName: expect.stringMatching(/^again-/) } }],
+        externalClusters: [{ name: 'origin', plugin: { parameters: of('taskmesh-data') } }],
+        plugins: [{ isWALArchiver: true, parameters: of('again') }],
       });
   });
 
   it('survive the removal of the release', async () => {
     const manifests = await render({ chart, release, values: 'ci/backups-poolers-values.yaml' });
     const kinds = 'Cluster Kafka KafkaNodePool KafkaTopic ObjectStore ScheduledBackup NetworkPolicy'.split(' ');
-    const lasting = manifests.filter(
-      ({ kind, metadata }) => kinds.includes(kind) && !metadata.name.endsWith('-valkey'), // which keeps nothing
-    );
+    const keepsNothing = ({ metadata }: Manifest) => metadata.name.endsWith('-valkey');
+    const lasting = manifests.filter((each) => kinds.includes(each.kind) && !keepsNothing(each));
     expect(lasting.length).toBe(13);
-    for (const { metadata } of lasting)
-      expect(metadata.annotations).toMatchObject({
-        'helm.sh/resource-policy': 'keep',
-        'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
-      });
+    for (const { metadata } of lasting) expect(metadata.annotations).toMatchObject(KEPT);
     const small = await render({ chart, release, values: 'ci/small-values.yaml' });
     expect(small.filter(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual([]);
     const deletesClaims = async (values?: string) =>
@@ -109,21 +93,16 @@ describe('the servers by operators', () => {
 
   it('are spread over nodes, also where there is one zone only', async () => {
     const manifests = await render({ chart, release });
-    for (const { metadata, spec } of ofKind(manifests, 'Cluster'))
-      expect(spec?.topologySpreadConstraints).toMatchObject([
-        {
-          topologyKey: 'kubernetes.io/hostname',
-          labelSelector: { matchLabels: { 'cnpg.io/cluster': metadata.name, 'cnpg.io/podRole': 'instance' } },
-        },
-      ]);
+    const over = (topologyKey: string, matchLabels: object) => ({ topologyKey, labelSelector: { matchLabels } });
+    for (const { metadata, spec } of ofKind(manifests, 'Cluster')) {
+      const instances = { 'cnpg.io/cluster': metadata.name, 'cnpg.io/podRole': 'instance' };
+      expect(spec?.topologySpreadConstraints).toMatchObject([over('kubernetes.io/hostname', instances)]);
+    }
     const [pool] = ofKind(manifests, 'KafkaNodePool');
-    const { pod } = pool?.spec?.template as unknown as { pod: { topologySpreadConstraints: unknown[] } };
-    expect(pod.topologySpreadConstraints).toMatchObject(
-      ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].map((topologyKey) => ({
-        topologyKey,
-        labelSelector: { matchLabels: { 'strimzi.io/pool-name': pool?.metadata.name } },
-      })),
-    );
+    const brokers = { 'strimzi.io/pool-name': pool?.metadata.name };
+    const keys = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
+    const topologySpreadConstraints = keys.map((key) => over(key, brokers));
+    expect(pool?.spec?.template).toMatchObject({ pod: { topologySpreadConstraints } });
   });
 
   it('are certified under their poolers’ names where there are any', async () => {
@@ -138,19 +117,19 @@ describe('the servers by operators', () => {
 
   it('expose their metrics to the configured scrapers only', async () => {
     const scrapers = [{ namespaceSelector: { matchLabels: { team: 'watch' } } }];
-    const toFigures = async (set: Record<string, unknown>) =>
-      policiesOf(await render({ chart, release, set }))
-        .flatMap(({ spec }) => spec?.ingress ?? [])
-        .filter((rule) => portsOf(rule).includes(9187));
+    const toFigures = async (set: Record<string, unknown>) => {
+      const rules = policiesOf(await render({ chart, release, set })).flatMap(({ spec }) => spec?.ingress ?? []);
+      return rules.flatMap((rule) => (portsOf(rule).includes(9187) ? [rule.from] : []));
+    };
     expect(await toFigures({})).toEqual([]);
-    expect((await toFigures({ scrapers })).map(({ from }) => from)).toEqual([scrapers, scrapers, scrapers]);
+    expect(await toFigures({ scrapers })).toEqual([scrapers, scrapers, scrapers]);
   });
 
   it.each(['plain', 'two words', `"quoted" 'and' \\back\\slashed`, '$(id) `id` %s #'])(
     'take any line as Valkey’s password: %s',
     async (password) => {
-      const [{ template } = { template: undefined }] = workloads(await render({ chart, release }));
-      const script = template?.spec.containers[0]?.args?.[0] ?? '';
+      const [valkey] = workloads(await render({ chart, release }));
+      const script = valkey?.template.spec.containers[0]?.args?.[0] ?? '';
       const dir = makeTempDir();
       writeFileSync(join(dir, 'password'), `${password}\nsave 1 1\n`);
       const untilStart = script.slice(0, script.indexOf('exec valkey-server'));
@@ -180,10 +159,8 @@ describe('the servers by operators', () => {
     const ofKafka = { securityContext: { ...confined, ...ofPod } };
     for (const { spec } of ofKind(manifests, 'KafkaNodePool'))
       expect(spec?.template).toMatchObject({ kafkaContainer: ofKafka });
-    for (const { spec } of ofKind(manifests, 'Kafka'))
-      expect(spec?.entityOperator).toMatchObject({
-        template: { topicOperatorContainer: ofKafka, userOperatorContainer: ofKafka },
-      });
+    const template = { topicOperatorContainer: ofKafka, userOperatorContainer: ofKafka };
+    for (const { spec } of ofKind(manifests, 'Kafka')) expect(spec?.entityOperator).toMatchObject({ template });
     const pods = workloads(manifests);
     expect(pods).toHaveLength(1);
     for (const { template } of pods) {
@@ -204,10 +181,11 @@ describe('the servers by operators', () => {
     [{ fullnameOverride: 'a'.repeat(27) }, 'to at most 26 of a-z, 0-9 and -, beginning with a letter'],
     [{ fullnameOverride: 'a'.repeat(41), 'kafka.enabled': false }, 'to at most 40 of a-z, 0-9 and -'],
     [{ fullnameOverride: '2nd' }, 'the objects\' names would begin with "2nd", which the servers cannot have'],
-    ...['strimzi.io/cluster', 'app.kubernetes.io/name'].map((label): [Record<string, unknown>, string] => [
-      { commonLabels: { [label]: 'x' } },
-      `commonLabels has ${label}, which is the chart`,
-    ]),
+    [{ commonLabels: { 'strimzi.io/cluster': 'x' } }, 'commonLabels has strimzi.io/cluster, which is the chart'],
+    [
+      { commonLabels: { 'app.kubernetes.io/name': 'x' } },
+      'commonLabels has app.kubernetes.io/name, which is the chart',
+    ],
     [{ 'kafka.replicas': 2 }, 'of two neither has a majority alone; set 3, or 1'],
     [{ 'kafka.resources.limits.memory': '2Gi' }, 'kafka.resources.requests.memory is 4Gi, above the limit of 2Gi'],
     [{ 'valkey.maxMemory': '320mb' }, 'valkey.maxMemory is 320mb, not below valkey.resources.limits.memory of 320Mi'],

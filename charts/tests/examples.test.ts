@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { CHARTS } from '../tools/generated.ts';
+import { envOf } from './containers.ts';
 import { render } from './support/helm.ts';
 import { ofKind, serving } from './support/manifest.ts';
 
@@ -11,13 +12,8 @@ const read = (file: string) => readFileSync(join(EXAMPLES, file), 'utf8');
 const has = (text: string): unknown => expect.arrayContaining([text]);
 
 describe('the examples for Argo CD', () => {
-  const project = parse(read('argocd/project.yaml')) as { spec: { namespaceResourceBlacklist: { kind: string }[] } };
-  const { metadata, spec } = (parse(read('argocd/applications.yaml')) as { spec: { template: Application } }).spec
-    .template;
-  interface Application {
-    metadata: { name: string };
-    spec: { project: string; sources: { repoURL: string; helm?: { releaseName?: string } }[] };
-  }
+  const project = parse(read('argocd/project.yaml'));
+  const { metadata, spec } = parse(read('argocd/applications.yaml')).spec.template;
 
   it('allow the applications to create namespaces, and nothing else of the cluster', () => {
     expect(spec).toMatchObject({
@@ -42,7 +38,7 @@ describe('the examples for Argo CD', () => {
   });
 
   it('allow every kind that the charts have', async () => {
-    const refused = project.spec.namespaceResourceBlacklist.map(({ kind }) => kind);
+    const refused = project.spec.namespaceResourceBlacklist.map(({ kind }: { kind: string }) => kind);
     for (const chart of ['taskmesh', 'taskmesh-data'])
       for (const { kind } of await render({ chart })) expect(refused).not.toContain(kind);
   });
@@ -59,25 +55,20 @@ it('no overlay of kustomize names another image, because the chart names a migra
 });
 
 it('the versions that Flux takes are those of the chart', () => {
-  const { version } = parse(readFileSync(join(CHARTS, 'taskmesh/Chart.yaml'), 'utf8')) as { version: string };
+  const { version } = parse(readFileSync(join(CHARTS, 'taskmesh/Chart.yaml'), 'utf8'));
   expect(read('flux/source.yaml')).toContain(`semver: '${version.replace(/\d+$/, 'x')}'`);
 });
 
 it('what Flux rolls back to runs on the schema of the upgrade that failed', async () => {
   expect(read('flux/release.yaml')).toContain('strategy: rollback');
-  const rendered = await render({ set: parse(read('flux/values.yaml')) as Record<string, unknown> });
-  const policies = serving(rendered).map(({ metadata, spec }) => [
-    metadata.name,
-    spec?.template?.spec.containers[0]?.env?.find(({ name }) => name === 'NEWER_SCHEMA')?.value,
-  ]);
-  expect(policies.filter(([, value]) => value === 'allow').length).toBe(3);
+  const rendered = await render({ set: parse(read('flux/values.yaml')) });
+  const policies = serving(rendered).flatMap(({ template }) => template.spec.containers.map(envOf));
+  expect(policies.filter(({ NEWER_SCHEMA }) => NEWER_SCHEMA === 'allow').length).toBe(3);
 });
 
 it('every example is YAML, and the values are the chart’s', async () => {
   for (const file of globSync('**/*.yaml', { cwd: EXAMPLES }))
     for (const { errors } of parseAllDocuments(read(file))) expect([file, errors]).toEqual([file, []]);
-  for (const file of ['flux/values.yaml', 'kustomize/base/values.yaml']) {
-    const set = parse(read(file)) as Record<string, unknown>;
-    expect((await render({ set })).length).toBeGreaterThan(10);
-  }
+  for (const file of ['flux/values.yaml', 'kustomize/base/values.yaml'])
+    expect((await render({ set: parse(read(file)) })).length).toBeGreaterThan(10);
 });

@@ -1,5 +1,6 @@
+import { envOf } from './containers.ts';
 import { render, type RenderOptions } from './support/helm.ts';
-import { containersOf, serving, workloads, type Manifest } from './support/manifest.ts';
+import { containersOf, ofKind, serving, workloads, type Manifest, type PodSpec } from './support/manifest.ts';
 
 const hookOf = ({ metadata }: Manifest) => metadata.annotations?.['helm.sh/hook'];
 const weightOf = ({ metadata }: Manifest) => Number(metadata.annotations?.['helm.sh/hook-weight']);
@@ -28,11 +29,8 @@ describe('before an install or an upgrade', () => {
       const needed = manifests.filter(
         ({ kind, metadata }) => kind !== 'Job' && metadata.labels?.['app.kubernetes.io/component'] === component,
       );
-      expect(needed.map(({ kind }) => kind).toSorted()).toEqual(
-        component === 'keys'
-          ? ['NetworkPolicy', 'Role', 'RoleBinding', 'ServiceAccount']
-          : ['NetworkPolicy', 'ServiceAccount'],
-      );
+      const rights = component === 'keys' ? ['Role', 'RoleBinding'] : [];
+      expect(needed.map(({ kind }) => kind).toSorted()).toEqual(['NetworkPolicy', ...rights, 'ServiceAccount']);
       for (const each of needed) {
         expect(hookOf(each)).toBe(hookOf(job));
         expect(weightOf(each)).toBeLessThan(weightOf(job));
@@ -41,8 +39,8 @@ describe('before an install or an upgrade', () => {
   });
 
   it('allows the job that creates keys to create secrets only, and creates none when all are given', async () => {
-    const roles = (await render()).filter(({ kind }) => kind === 'Role');
-    expect(roles.map(({ rules }) => rules)).toEqual([[{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }]]);
+    const roles = ofKind(await render(), 'Role').map(({ rules }) => rules);
+    expect(roles).toEqual([[{ apiGroups: [''], resources: ['secrets'], verbs: ['create'] }]]);
     const given = await render({ values: 'ci/tls-sasl-values.yaml' });
     expect(given.filter(({ kind, metadata: { name } }) => kind === 'Role' || name.endsWith('-keys'))).toEqual([]);
   });
@@ -50,23 +48,21 @@ describe('before an install or an upgrade', () => {
   it.each(['values.yaml', 'ci/tls-sasl-values.yaml', 'ci/mutual-tls-values.yaml'])(
     'the preflight looks for every secret that a pod needs, and none keeps it from starting: %s',
     async (values) => {
-      const manifests = await render({ values });
       const preflight = await preflightOf({ values });
-      const sources = (volumes = preflight?.volumes) =>
-        (volumes ?? []).flatMap(({ projected }) => projected?.sources ?? []).map(({ secret }) => secret);
-      expect(sources().every(({ optional }) => optional)).toBe(true);
-      const looked = new Set(sources().flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)));
-      const needed = serving(manifests).flatMap(({ template }) => [
-        ...sources(template.spec.volumes).flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`)),
-        ...containersOf(template)
-          .flatMap(({ env = [] }) => env)
-          .flatMap(({ valueFrom: { secretKeyRef: ref } = {} }) => (ref ? [`${ref.name}/${ref.key}`] : [])),
-      ]);
+      const sourcesIn = (volumes: PodSpec['volumes'] = []) =>
+        volumes.flatMap(({ projected }) => projected?.sources ?? []).map(({ secret }) => secret);
+      const keysIn = (volumes: PodSpec['volumes']) =>
+        sourcesIn(volumes).flatMap(({ name, items }) => items.map(({ key }) => `${name}/${key}`));
+      expect(sourcesIn(preflight?.volumes).every(({ optional }) => optional)).toBe(true);
+      const looked = new Set(keysIn(preflight?.volumes));
+      const needed = serving(await render({ values })).flatMap(({ template }) => {
+        const env = containersOf(template).flatMap((each) => each.env ?? []);
+        const refs = env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []);
+        return [...keysIn(template.spec.volumes), ...refs.map(({ name, key }) => `${name}/${key}`)];
+      });
       expect(looked).toEqual(new Set(needed));
-      const said = JSON.parse(
-        preflight?.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}',
-      ) as Record<string, { secret: string; key: string; path: string }[]>;
-      const all = Object.values(said).flat();
+      const said = preflight?.containers[0]?.env?.find(({ name }) => name === 'EXPECTED_SECRETS')?.value ?? '{}';
+      const all = Object.values<Record<'secret' | 'key' | 'path', string>[]>(JSON.parse(said)).flat();
       expect(new Set(all.map(({ secret, key }) => `${secret}/${key}`))).toEqual(looked);
       expect(all.every(({ path }) => path !== '')).toBe(true);
     },
@@ -129,10 +125,10 @@ describe('the pod of each job', () => {
       const annotations = kind === 'Job' ? own.annotations : pod.annotations;
       expect([metadata.name, template.metadata.annotations]).toEqual([metadata.name, { ...annotations, c: 'common' }]);
     }
-    const envOf = (name: string) =>
+    const variablesOf = (name: string) =>
       found.find(({ metadata }) => metadata.name.endsWith(name))?.template.spec.containers[0]?.env ?? [];
-    expect(envOf('-preflight')).toContainEqual(trusted);
-    const authorities = envOf('-keys').filter(({ name }) => name === trusted.name);
+    expect(variablesOf('-preflight')).toContainEqual(trusted);
+    const authorities = variablesOf('-keys').filter(({ name }) => name === trusted.name);
     expect(authorities).toEqual([{ name: trusted.name, value: expect.stringContaining('serviceaccount/ca.crt') }]);
   });
 
@@ -159,10 +155,9 @@ describe('migrations', () => {
   ])('$mode: run there, once for each store', async ({ options, inJobs = [], inPods = [], atStart = 'false' }) => {
     const made = (await migrations(options)).flatMap(({ template }) => template.spec.containers);
     expect(made.map(({ args }) => args)).toEqual(inJobs.map((name) => ['migrate', name]));
-    const found = serving(await render(options)).map(({ template: { spec } }) => {
-      const [{ name, env = [] } = { name: '' }] = spec.containers;
+    const found = serving(await render(options)).flatMap(({ template: { spec } }) => {
       const inits = (spec.initContainers ?? []).map(({ args }) => args);
-      return [name, inits, env.find((each) => each.name === 'MIGRATE_AT_START')?.value];
+      return spec.containers.map((each) => [each.name, inits, envOf(each).MIGRATE_AT_START]);
     });
     const inits = (name: string) => (inPods.includes(name) ? [['migrate', name]] : []);
     expect(found).toEqual([['gateway', [], undefined], ...STORES.map((name) => [name, inits(name), atStart])]);
@@ -185,13 +180,14 @@ describe('migrations', () => {
       expect([hookOf(job), job.spec?.activeDeadlineSeconds]).toEqual([undefined, undefined]);
       expect(job.spec).toMatchObject({ backoffLimit: 1_000_000, template: { spec: { restartPolicy: 'OnFailure' } } });
     }
-    const others = async (options?: RenderOptions) =>
-      (await render(options)).flatMap(({ kind, metadata }) =>
-        /-migrat/.test(metadata.name) && kind !== 'Job' ? metadata.name : [],
-      );
+    const others = async (options?: RenderOptions) => {
+      const named = (await render(options)).filter(({ metadata }) => /-migrat/.test(metadata.name));
+      return named.flatMap(({ kind, metadata }) => (kind === 'Job' ? [] : metadata.name));
+    };
     const left = await others(); // by a failed hook
-    expect(await others({ values })).toHaveLength(2);
-    expect((await others({ values })).filter((name) => left.includes(name))).toEqual([]);
+    const made = await others({ values });
+    expect(made).toHaveLength(2);
+    expect(made.filter((name) => left.includes(name))).toEqual([]);
     const [before, after] = [await names(), await names({ 'image.tag': '9.9.9' })];
     expect(before.filter((name) => after.includes(name))).toEqual([]);
     expect(await names()).toEqual(before);
@@ -206,9 +202,7 @@ describe('migrations', () => {
     async ({ values, takers }) => {
       const manifests = await render({ values, set: { 'migrations.newerSchema': 'allow' } });
       const containers = workloads(manifests).flatMap(({ template }) => containersOf(template));
-      const allowed = containers.filter(({ env = [] }) =>
-        env.some(({ name, value }) => name === 'NEWER_SCHEMA' && value === 'allow'),
-      );
+      const allowed = containers.filter((each) => envOf(each).NEWER_SCHEMA === 'allow');
       expect(allowed.map(({ name }) => name).toSorted()).toEqual(takers.toSorted());
     },
   );

@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
 import { makeTempDir } from '@taskmesh/testing';
 import { parseManifests, render, renderText } from './support/helm.ts';
 import type { Manifest } from './support/manifest.ts';
@@ -9,22 +8,15 @@ import { provideKubeconform } from './support/programs.ts';
 import { KUBERNETES, provideSchemas } from './support/provide-schemas.ts';
 import { SHIPPED_AND_ODD } from './support/odd-values.ts';
 
-const run = promisify(execFile);
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 const dir = makeTempDir();
 const [kubeconform, schemas] = await Promise.all([provideKubeconform(), provideSchemas()]); // Go builds it once
 
-interface Result {
-  filename: string;
-  kind: string;
-  name: string;
-  status: 'statusValid' | 'statusInvalid' | 'statusError';
-  msg: string;
-}
+type Result = Record<'filename' | 'kind' | 'name' | 'status' | 'msg', string>;
 
 /** kubeconform's result for each object in these texts. */
-async function resultsOf(texts: Record<string, string>, kubernetes: string): Promise<Result[]> {
+function resultsOf(texts: Record<string, string>, kubernetes: string): Result[] {
   const files = Object.entries(texts).map(([name, text]) => {
     const file = join(dir, `${name.replaceAll('/', ' ')}.yaml`);
     writeFileSync(file, text);
@@ -32,18 +24,16 @@ async function resultsOf(texts: Record<string, string>, kubernetes: string): Pro
   });
   const args = ['-strict', '-kubernetes-version', kubernetes, '-verbose', '-output', 'json'];
   args.push(...schemas.flatMap((each) => ['-schema-location', each]), ...files);
-  const { stdout } = await run(kubeconform, args, { maxBuffer: MAX_OUTPUT_BYTES }).catch(
-    (error: { stdout?: string }) => (error.stdout ? { stdout: error.stdout } : Promise.reject(error)),
-  );
-  const { resources } = JSON.parse(stdout) as { resources: Result[] };
-  return resources;
+  const { stdout, error } = spawnSync(kubeconform, args, { maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' });
+  if (error) throw error;
+  return JSON.parse(stdout).resources;
 }
 
 describe.each(KUBERNETES)('Kubernetes %s', (kubernetes) => {
   it('knows every field that the charts render, with its type', async () => {
     const texts: Record<string, string> = {};
     for (const [name, options] of SHIPPED_AND_ODD) texts[name] = await renderText({ ...options, kubernetes });
-    const results = await resultsOf(texts, kubernetes);
+    const results = resultsOf(texts, kubernetes);
     const refused = results.filter(({ status }) => status !== 'statusValid');
     expect(refused.map(({ filename, kind, name, msg }) => [basename(filename), `${kind}/${name}`, msg])).toEqual([]);
     expect(results).toHaveLength(Object.values(texts).flatMap(parseManifests).length);
@@ -66,7 +56,7 @@ describe.each(KUBERNETES)('Kubernetes %s', (kubernetes) => {
       type: withSpec({ [field]: 'some' }),
       twice: JSON.stringify(good).replace('{', `{"kind":"${kind}",`),
     };
-    const results = await resultsOf(texts, kubernetes);
+    const results = resultsOf(texts, kubernetes);
     const messages = Object.fromEntries(results.map(({ filename, msg }) => [basename(filename, '.yaml'), msg]));
     expect(messages).toEqual({
       good: '',

@@ -10,14 +10,11 @@ const isPod = (name: string) => ({
 
 /** The components that a component's policies let in or out at our own ports. */
 function neighbours(manifests: Manifest[], component: string, direction: 'ingress' | 'egress'): string[] {
-  const own = policiesOf(manifests).filter(
-    ({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === component,
-  );
-  return own
-    .flatMap(({ spec }) => spec?.[direction] ?? [])
-    .flatMap((rule) => (direction === 'ingress' ? rule.from : rule.to) ?? [])
-    .flatMap(({ podSelector }) => podSelector?.matchLabels?.['app.kubernetes.io/component'] ?? [])
-    .toSorted();
+  const label = 'app.kubernetes.io/component';
+  const own = policiesOf(manifests).filter(({ metadata }) => metadata.labels?.[label] === component);
+  const rules = own.flatMap(({ spec }) => spec?.[direction] ?? []);
+  const peers = rules.flatMap(({ from = [], to = [] }) => (direction === 'ingress' ? from : to));
+  return peers.flatMap(({ podSelector }) => podSelector?.matchLabels?.[label] ?? []).toSorted();
 }
 
 const egressOf = (manifests: Manifest[], policy: string) =>
@@ -59,9 +56,8 @@ describe('who talks to whom', () => {
     { component: 'migrate', ports: [53, 53, 5432] },
     { component: 'keys', ports: [443, 53, 53, 6443] },
   ])('$component leaves at its own servers’ ports', async ({ component, ports }) => {
-    const policies = policiesOf(await render()).filter(({ spec }) =>
-      isSelected(spec?.podSelector ?? {}, isPod(component)),
-    );
+    const selects = ({ spec }: Manifest) => isSelected(spec?.podSelector ?? {}, isPod(component));
+    const policies = policiesOf(await render()).filter(selects);
     const out = policies.flatMap(({ spec }) => spec?.egress ?? []).flatMap(portsOf);
     const own = component === 'migrate' || component === 'keys' ? out.slice(2) : out; // DNS is said for all, and for jobs again
     expect(own.map(String).toSorted()).toEqual(ports.map(String).toSorted());
@@ -99,14 +95,10 @@ describe('who talks to whom', () => {
   });
 
   it('clients that are named are let in, and the tests of the release', async () => {
-    const policy = policiesOf(await render({ values: 'ci/gateway-api-values.yaml' })).find(
-      ({ metadata }) => metadata.name === 'shop-taskmesh-gateway',
-    );
-    const [, clients] = policy?.spec?.ingress ?? [];
-    expect(clients?.from?.map((peer) => peer.namespaceSelector?.matchLabels ?? peer.podSelector?.matchLabels)).toEqual([
-      { 'kubernetes.io/metadata.name': 'gateways' },
-      isPod('test'),
-    ]);
+    const manifests = await render({ values: 'ci/gateway-api-values.yaml' });
+    const [, clients] = named(manifests, 'NetworkPolicy', 'shop-taskmesh-gateway')?.spec?.ingress ?? [];
+    const admitted = clients?.from?.map((peer) => (peer.namespaceSelector ?? peer.podSelector)?.matchLabels);
+    expect(admitted).toEqual([{ 'kubernetes.io/metadata.name': 'gateways' }, isPod('test')]);
   });
 
   it.each([{}, ALL_IN_ONE])('no test is let in when there are none: %j', async (mode) => {
@@ -129,15 +121,11 @@ describe('who talks to whom', () => {
   it('names are resolved where, and at which ports, it is said, by every pod', async () => {
     const dns = [{ ipBlock: { cidr: '169.254.20.10/32' } }];
     const set = { 'networkPolicy.dns': dns, 'networkPolicy.dnsPorts': [5353, 1053] };
-    const rules = policiesOf(await render({ set }))
-      .flatMap(({ spec }) => spec?.egress ?? [])
-      .filter(({ ports = [] }) => ports.some(({ protocol }) => protocol === 'UDP'));
+    const all = policiesOf(await render({ set })).flatMap(({ spec }) => spec?.egress ?? []);
+    const rules = all.filter((rule) => rule.ports?.some(({ protocol }) => protocol === 'UDP'));
     expect(rules).toHaveLength(5); // all pods, and each kind of job again
-    for (const rule of rules)
-      expect(rule).toEqual({
-        to: dns,
-        ports: [5353, 1053].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port }))),
-      });
+    const ports = [5353, 1053].flatMap((port) => ['UDP', 'TCP'].map((protocol) => ({ protocol, port })));
+    for (const rule of rules) expect(rule).toEqual({ to: dns, ports });
   });
 
   it('can be left open', async () => {

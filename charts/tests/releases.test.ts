@@ -23,7 +23,11 @@ describe.each(SHIPPED)('%s', (_what, options) => {
   it('is rendered the same each time, and by both Helms, for every Kubernetes that is supported', async () => {
     const names = (await render(options)).map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([]);
-    const partsOf = (text: string) => [...text.trim().split(/\s*^---\s*/m)].sort();
+    const partsOf = (text: string) =>
+      text
+        .trim()
+        .split(/\s*^---\s*/m)
+        .sort();
     for (const kubernetes of OTHER_KUBERNETES) {
       const older = await renderText({ ...options, helm: 3, kubernetes });
       expect(partsOf(older)).toEqual(partsOf(await renderText(options)));
@@ -53,10 +57,8 @@ describe.each(SHIPPED_AND_ODD)('%s', (_what, options) => {
     for (const { env = [] } of workloads(manifests).flatMap(({ template }) => containersOf(template)))
       for (const { name, value } of env) expect([name, typeof (value ?? '')]).toEqual([name, 'string']);
     for (const { name, env = [] } of serving(manifests).flatMap(({ template }) => containersOf(template))) {
-      const values = Object.fromEntries(
-        env.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]])),
-      );
-      expect(findRefusals(values, name === 'all' ? undefined : [name])).toEqual([]);
+      const given = env.flatMap((each) => (each.value === undefined ? [] : [[each.name, each.value]]));
+      expect(findRefusals(Object.fromEntries(given), name === 'all' ? undefined : [name])).toEqual([]);
     }
   });
 
@@ -98,10 +100,8 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
     for (const { automountServiceAccountToken } of accounts) expect(automountServiceAccountToken).toBe(false);
     for (const { template, metadata } of workloads(manifests)) {
       expect(accounts.map(({ metadata: { name } }) => name)).toContain(template.spec.serviceAccountName);
-      expect([metadata.name, template.spec.automountServiceAccountToken]).toEqual([
-        metadata.name,
-        /-keys$/.test(metadata.name),
-      ]);
+      const makesKeys = metadata.name.endsWith('-keys');
+      expect([metadata.name, template.spec.automountServiceAccountToken]).toEqual([metadata.name, makesKeys]);
     }
   });
 
@@ -148,77 +148,60 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
   it('with common labels and annotations has them on every object', async () => {
     const common = { 'example.com/cost-center': '42' };
     const set = { commonLabels: common, commonAnnotations: common };
-    for (const { kind, metadata } of await render({ values, set })) {
-      const { labels, annotations = {} } = metadata;
-      expect({ kind, labels, annotations }).toMatchObject({ kind, labels: common, annotations: common });
-    }
+    for (const { kind, metadata } of await render({ values, set }))
+      expect({ kind, ...metadata }).toMatchObject({ kind, labels: common, annotations: common });
   });
 });
 
-describe.each(valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.yaml'))(
-  'the network with %s',
-  (values) => {
-    it('is closed in both directions for every pod, those of jobs included', async () => {
-      const manifests = await render({ values });
-      const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
-      for (const { template, metadata } of workloads(manifests)) {
-        const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
-        expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
-      }
-    });
+const WITH_POLICIES = valuesFiles('taskmesh').filter((file) => file !== 'ci/bare-values.yaml');
+describe.each(WITH_POLICIES)('the network with %s', (values) => {
+  it('is closed in both directions for every pod, those of jobs included', async () => {
+    const manifests = await render({ values });
+    const closed = policiesOf(manifests).filter(({ spec }) => spec?.policyTypes?.join() === 'Ingress,Egress');
+    for (const { template, metadata } of workloads(manifests)) {
+      const policies = closed.filter(({ spec }) => isSelected(spec?.podSelector ?? {}, template.metadata.labels));
+      expect([metadata.name, policies.length > 0]).toEqual([metadata.name, true]);
+    }
+  });
 
-    it('lets only scrapers reach the admin port, and names the ports of every way out', async () => {
-      const policies = policiesOf(await render({ values }));
-      for (const rule of policies.flatMap(({ spec }) => spec?.egress ?? [])) expect(portsOf(rule)).not.toEqual([]);
-      const rules = policies.flatMap(({ spec }) => spec?.ingress ?? []);
-      const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
-      expect(admin.length).toBeGreaterThan(0);
-      const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
-      for (const rule of admin) {
-        expect(portsOf(rule)).toEqual(['admin']);
-        expect(rule.from).toEqual([
-          { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } },
-        ]);
-      }
-      expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
-    });
-  },
-);
+  it('lets only scrapers reach the admin port, and names the ports of every way out', async () => {
+    const policies = policiesOf(await render({ values }));
+    for (const rule of policies.flatMap(({ spec }) => spec?.egress ?? [])) expect(portsOf(rule)).not.toEqual([]);
+    const rules = policies.flatMap(({ spec }) => spec?.ingress ?? []);
+    const admin = rules.filter((rule) => portsOf(rule).includes('admin'));
+    expect(admin.length).toBeGreaterThan(0);
+    const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
+    for (const rule of admin) {
+      expect(portsOf(rule)).toEqual(['admin']);
+      const matchLabels = { 'kubernetes.io/metadata.name': namespace };
+      expect(rule.from).toEqual([{ namespaceSelector: { matchLabels } }]);
+    }
+    expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
+  });
+});
 
 it.each(CHART_NAMES)('every file of ci/ of %s has a name by which chart-testing finds it', (chart) => {
   for (const file of readdirSync(join(CHARTS, chart, 'ci'))) expect(file).toMatch(/^[a-z-]+-values\.yaml$/);
 });
 
 describe.each(CHART_NAMES)('what a chart registry shows of %s', (chart) => {
-  const { version, annotations } = parse(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8')) as {
-    version: string;
-    annotations: Record<string, string>;
-  };
+  const { version, annotations } = parse(readFileSync(join(CHARTS, chart, 'Chart.yaml'), 'utf8'));
   const listed = <Item>(name: string) => parse(annotations[`artifacthub.io/${name}`] ?? '') as Item[];
 
   it('are the images that it runs', async () => {
     const files = valuesFiles(chart).filter((file) => !file.startsWith('ci/'));
     const texts = await Promise.all(files.map((values) => renderText({ chart, values })));
-    const images = texts.flatMap((text) =>
-      [...text.matchAll(/^ *image(?:Name)?: "?([^"\s]+)"?$/gm)].map(([, image]) => image),
-    );
-    expect(
-      listed<{ image: string }>('images')
-        .map(({ image }) => image)
-        .toSorted(),
-    ).toEqual([...new Set(images)].toSorted());
+    const images = [...texts.join('\n').matchAll(/^ *image(?:Name)?: "?([^"\s]+)"?$/gm)].map(([, image]) => image);
+    const shown = listed<{ image: string }>('images').map(({ image }) => image);
+    expect(shown.toSorted()).toEqual([...new Set(images)].toSorted());
   });
 
   it('shows what changed with this version, and where to read what to do', () => {
-    for (const change of listed('changes'))
-      expect(change).toEqual({
-        kind: expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/),
-        description: expect.any(String),
-      });
+    const kind = expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/);
+    for (const change of listed('changes')) expect(change).toEqual({ kind, description: expect.any(String) });
     expect(readFileSync(join(CHARTS, chart, 'UPGRADING.md'), 'utf8').split('\n')).toContain(`## ${version}`);
-    const paths = listed<{ url: string }>('links').flatMap(
-      ({ url }) => /\/(?:blob|tree)\/main\/(.+)$/.exec(url)?.[1] ?? [],
-    );
+    const pathOf = ({ url }: { url: string }) => /\/(?:blob|tree)\/main\/(.+)$/.exec(url)?.[1] ?? [];
+    const paths = listed<{ url: string }>('links').flatMap(pathOf);
     expect(paths).toContain(`charts/${chart}/UPGRADING.md`);
     for (const path of paths) expect([path, existsSync(join(CHARTS, '..', path))]).toEqual([path, true]);
   });

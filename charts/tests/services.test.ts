@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHARTS } from '../tools/generated.ts';
 import { render, type RenderOptions, renderText } from './support/helm.ts';
-import { isSelected, serving } from './support/manifest.ts';
+import { isSelected, KEPT, ofKind, serving } from './support/manifest.ts';
 import { containerOf, envOf, filesOf, named, SERVICES } from './containers.ts';
 
+/** The services with a store. */
+const STORES = ['auth', 'tasks', 'backup'];
 const YOUNG = '--max-semi-space-size=32';
 
 describe('the services', () => {
@@ -26,17 +28,12 @@ describe('the services', () => {
   });
 
   it('have the addresses of each other', async () => {
-    const urls = {
-      AUTH_URL: 'http://shop-taskmesh-auth:4000',
-      TASKS_URL: 'http://shop-taskmesh-tasks:4000',
-      BACKUP_URL: 'http://shop-taskmesh-backup:4000',
-    };
-    expect(envOf(await containerOf('gateway'))).toMatchObject(urls);
-    const { BACKUP_URL: _own, ...others } = urls;
-    expect(envOf(await containerOf('backup'))).toMatchObject(others);
-    expect(envOf(await containerOf('tasks')).AUTH_URL).toBe(urls.AUTH_URL);
+    const [AUTH_URL, TASKS_URL, BACKUP_URL] = STORES.map((name) => `http://shop-taskmesh-${name}:4000`);
+    expect(envOf(await containerOf('gateway'))).toMatchObject({ AUTH_URL, TASKS_URL, BACKUP_URL });
+    expect(envOf(await containerOf('backup'))).toMatchObject({ AUTH_URL, TASKS_URL });
+    expect(envOf(await containerOf('tasks'))).toMatchObject({ AUTH_URL });
     const manifests = await render();
-    for (const name of ['auth', 'tasks', 'backup'])
+    for (const name of STORES)
       expect(named(manifests, 'Service', `shop-taskmesh-${name}`)?.spec).toMatchObject({
         type: 'ClusterIP',
         ports: [{ port: 4000, targetPort: 'http' }],
@@ -47,7 +44,7 @@ describe('the services', () => {
   it('are each selected by their services, and by no others', async () => {
     const manifests = await render();
     const pods = serving(manifests);
-    for (const { metadata, spec } of manifests.filter(({ kind }) => kind === 'Service')) {
+    for (const { metadata, spec } of ofKind(manifests, 'Service')) {
       const labels = { matchLabels: spec?.selector as Record<string, string> };
       const selected = pods.filter(({ template }) => isSelected(labels, template.metadata.labels));
       expect(selected.map((pod) => pod.metadata.name)).toEqual([metadata.name.replace(/-admin$/, '')]);
@@ -81,10 +78,10 @@ describe('the services', () => {
     expect(deadlineMs).toBeGreaterThan(0);
     for (const values of ['values.yaml', 'ci/everything-set-values.yaml'])
       for (const { template } of serving(await render({ values })))
-        for (const { lifecycle } of template.spec.containers)
-          expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
-            (lifecycle?.preStop?.sleep.seconds ?? 0) + deadlineMs / 1_000 + 2,
-          );
+        for (const { lifecycle } of template.spec.containers) {
+          const leastS = (lifecycle?.preStop?.sleep.seconds ?? 0) + deadlineMs / 1_000 + 2;
+          expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leastS);
+        }
   });
 
   it('are updated one by one without a gap, and backup with a directory of its own is stopped first', async () => {
@@ -137,13 +134,10 @@ describe('settings', () => {
     ['tasks', ALL_SET, { CHANGE_RETENTION_HOURS: '0.5' }],
     ['auth', ALL_SET, { RATE_LIMIT_FACTOR: '0.5' }],
     // Links lead to the first public host.
-    ...['gateway', 'auth'].flatMap((name) =>
-      ['gateway-api', 'hpa-ingress'].map((file): [string, string, object] => [
-        name,
-        `ci/${file}-values.yaml`,
-        { PUBLIC_URL: 'https://tasks.example.com' },
-      ]),
-    ),
+    ...['gateway', 'auth'].flatMap((name): [string, string, object][] => [
+      [name, 'ci/gateway-api-values.yaml', { PUBLIC_URL: 'https://tasks.example.com' }],
+      [name, 'ci/hpa-ingress-values.yaml', { PUBLIC_URL: 'https://tasks.example.com' }],
+    ]),
   ])('go to %s with %s: %j, and without a value are omitted', async (name, values, expected, without = []) => {
     const env = envOf(await containerOf(name, { values }));
     expect(env).toMatchObject(expected);
@@ -205,40 +199,34 @@ describe('secrets', () => {
 
   const kafka = (user: string) =>
     `kafkas://${user}@kafka-1.example.com:9093,kafka-2.example.com:9093?mechanism=scram-sha-512&sslrootcert=/etc/taskmesh/kafka/ca.crt`;
-  it.each<[string, object]>([
-    [
-      'tasks',
-      {
+  it.each(
+    Object.entries({
+      tasks: {
         POSTGRES_URL_PLAIN: 'tasks-db/uri',
         POSTGRES_URL: '$(POSTGRES_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/tasks.crt',
-        ...{ KAFKA_BROKERS: kafka('tasks'), KAFKA_SASL_PASSWORD: expect.stringMatching(/^kafka/) },
+        KAFKA_BROKERS: kafka('tasks'),
+        KAFKA_SASL_PASSWORD: expect.stringMatching(/^kafka/),
       },
-    ],
-    [
-      'gateway',
-      { KAFKA_BROKERS: kafka('gateway'), REDIS_URL: '$(REDIS_URL_PLAIN)?sslrootcert=/etc/taskmesh/redis/ca.crt' },
-    ],
-    [
-      'backup',
-      {
+      gateway: {
+        KAFKA_BROKERS: kafka('gateway'),
+        REDIS_URL: '$(REDIS_URL_PLAIN)?sslrootcert=/etc/taskmesh/redis/ca.crt',
+      },
+      backup: {
         AUTH_ADMIN_URL: '$(AUTH_ADMIN_URL_PLAIN)?sslmode=verify-full&sslrootcert=/etc/taskmesh/postgresql/auth.crt',
-        ...{ BACKUP_S3_URL: 'bucket/s3-url', BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt' },
+        BACKUP_S3_URL: 'bucket/s3-url',
+        BACKUP_KEY_FILE: '/etc/taskmesh/encryption/keys.txt',
       },
-    ],
-    ['auth', { SMTP_URL: 'smtp/smtp-url', OIDC_CLIENT_SECRET: 'login/oidc-client-secret' }],
-  ])('of servers over TLS have the paths that %s reads', async (name, env) => {
+      auth: { SMTP_URL: 'smtp/smtp-url', OIDC_CLIENT_SECRET: 'login/oidc-client-secret' },
+    }),
+  )('of servers over TLS have the paths that %s reads', async (name, env) => {
     expect(envOf(await containerOf(name, { values: 'ci/tls-sasl-values.yaml' }))).toMatchObject(env);
   });
 
   it('of mails and of a webhook are given to backup when it notifies operators', async () => {
     const set = { 'auth.smtp.existingSecret': 'smtp', 'auth.settings.MAIL_FROM': 'tasks@example.com' };
     expect(envOf(await containerOf('backup', { set }))).not.toHaveProperty('SMTP_URL');
-    const notifying = {
-      ...set,
-      'backup.settings.BACKUP_MAIL_TO': 'ops@example.com',
-      'backup.webhook.existingSecret': 'chat',
-    };
-    expect(envOf(await containerOf('backup', { set: notifying }))).toMatchObject({
+    const notify = { 'backup.settings.BACKUP_MAIL_TO': 'ops@example.com', 'backup.webhook.existingSecret': 'chat' };
+    expect(envOf(await containerOf('backup', { set: { ...set, ...notify } }))).toMatchObject({
       SMTP_URL: 'smtp/smtp-url',
       MAIL_FROM: 'tasks@example.com',
       BACKUP_MAIL_TO: 'ops@example.com',
@@ -248,7 +236,7 @@ describe('secrets', () => {
 
   it('are in no rendered file', async () => {
     for (const values of ['values.yaml', 'values-trial.yaml', 'ci/tls-sasl-values.yaml'])
-      expect((await render({ values })).filter(({ kind }) => kind === 'Secret')).toEqual([]);
+      expect(ofKind(await render({ values }), 'Secret')).toEqual([]);
   });
 });
 
@@ -273,14 +261,11 @@ describe('telemetry', () => {
   });
 
   it('defines the pod before its use, and accepts more attributes and the headers of a secret', async () => {
-    const options = traced({
-      'telemetry.headers.existingSecret': 'collector',
-      'telemetry.resourceAttributes': { team: 'tasks' },
-    });
-    const { env = [] } = await containerOf('tasks', options);
+    const more = { 'telemetry.headers.existingSecret': 'collector', 'telemetry.resourceAttributes': { team: 'tasks' } };
+    const { env = [] } = await containerOf('tasks', traced(more));
     const names = env.map(({ name }) => name);
     expect(names.indexOf('POD_NAME')).toBeLessThan(names.indexOf('OTEL_RESOURCE_ATTRIBUTES'));
-    expect(envOf({ env } as never)).toMatchObject({
+    expect(envOf({ env })).toMatchObject({
       OTEL_EXPORTER_OTLP_HEADERS: 'collector/otlp-headers',
       OTEL_RESOURCE_ATTRIBUTES: expect.stringMatching(/,team=tasks$/),
     });
@@ -301,7 +286,7 @@ describe('the trial', () => {
     const { env = [], args, image } = await containerOf('all', { values });
     expect([image, args]).toEqual(['taskmesh:0.2.0-all', ['all']]);
     expect(env.some(({ valueFrom }) => valueFrom)).toBe(false);
-    expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toHaveLength(1);
+    expect(ofKind(manifests, 'PersistentVolumeClaim')).toHaveLength(1);
     const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.includes('install'));
     expect(hooks).toEqual([]);
   });
@@ -326,14 +311,10 @@ describe('the trial', () => {
 
 describe('volumes', () => {
   it('with data survive the removal of the release', async () => {
-    for (const values of ['values.yaml', 'values-trial.yaml']) {
-      const claims = (await render({ values })).filter(({ kind }) => kind === 'PersistentVolumeClaim');
-      expect(claims).toHaveLength(1);
-      expect(claims[0]?.metadata.annotations).toMatchObject({
-        'helm.sh/resource-policy': 'keep',
-        'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
-      });
-    }
+    for (const values of ['values.yaml', 'values-trial.yaml'])
+      expect(ofKind(await render({ values }), 'PersistentVolumeClaim')).toMatchObject([
+        { metadata: { annotations: KEPT } },
+      ]);
   });
 
   it.each([
@@ -342,16 +323,15 @@ describe('volumes', () => {
     { set: { backup: { persistence: { enabled: false, size: '7Gi' } } }, volume: { emptyDir: { sizeLimit: '7Gi' } } },
   ])('of backups are created only when they are needed: $set', async ({ set, volume }) => {
     const manifests = await render({ set });
-    expect(manifests.filter(({ kind }) => kind === 'PersistentVolumeClaim')).toEqual([]);
+    expect(ofKind(manifests, 'PersistentVolumeClaim')).toEqual([]);
     const backup = serving(manifests).find(({ metadata }) => metadata.name.endsWith('-backup'));
     const found = backup?.template.spec.volumes?.filter(({ name }) => name === 'backups');
     expect(found).toEqual(volume ? [{ name: 'backups', ...volume }] : []);
   });
 
   it('without a claim are limited to the size of one', async () => {
-    const [pod] = serving(
-      await render({ values: 'values-trial.yaml', set: { 'allInOne.persistence.enabled': false } }),
-    );
+    const set = { 'allInOne.persistence.enabled': false };
+    const [pod] = serving(await render({ values: 'values-trial.yaml', set }));
     expect(pod?.template.spec.volumes).toContainEqual({ name: 'data', emptyDir: { sizeLimit: '10Gi' } });
   });
 });

@@ -13,18 +13,15 @@ import { runStores } from './stores.ts';
 
 const stores = await runStores('archives');
 const { users } = stores;
-afterAll(() => stores.stop());
 
 const SEED = 20_261_122;
 const ROWS = 150;
 
-interface Entry {
-  file: string;
-  schemaVersion: string | null;
-}
+type Entry = { file: string; schemaVersion: string | null };
+type OfStores<Of> = Record<'tasks' | 'auth', Of>;
 interface Content {
-  manifest: { format: number; stores: { tasks: Entry; auth: Entry } };
-  dumps: { tasks: string; auth: string };
+  manifest: { format: number; stores: OfStores<Entry> };
+  dumps: OfStores<string>;
 }
 
 /** Changes an archive and makes its manifest match. Returns the new archive's name. */
@@ -114,10 +111,9 @@ describe('an archive that was made here', () => {
   it('restores random rows of both stores unchanged, but no idempotency keys, which belong to a discarded history', async () => {
     const use = (key: string) =>
       stores.tasks.query(`insert into idempotency_keys values (gen_random_uuid(), $1, 'hash', '{}', now() + interval '1 day')`, [key]); // prettier-ignore
+    const fits = (value: string) => !value.includes('\0') && [...value].length <= 250;
     const text = (minLength: number, maxLength: number) =>
-      fc
-        .string({ unit: 'grapheme', minLength, maxLength })
-        .filter((value) => !value.includes('\0') && [...value].length <= 250);
+      fc.string({ unit: 'grapheme', minLength, maxLength }).filter(fits);
     const title = text(0, 100).map((value) => `the ${value}`);
     const max = new Date('9999-12-31T23:59:59.999Z');
     const timeFrom = (min: string) =>
@@ -180,35 +176,29 @@ async function contentOf(file: string): Promise<string> {
   return text((download?.content ?? Readable.from([])).pipe(createGunzip()));
 }
 
-describe.each(['tasks', 'auth'] as const)('the declaration of the tables of %s', (store) => {
-  it('names every table of the store', async () => {
-    const rows = await stores[store].query(`select tablename as name from pg_tables where schemaname = 'public'`);
-    expect(rows.filter(({ name }) => !Object.hasOwn(STORE_TABLES[store], String(name)))).toEqual([]);
-  });
-
-  it('names columns that exist', async () => {
-    const rows = await stores[store].query(
+it.each(['tasks', 'auth'] as const)(
+  'the declaration of %s names every table, and columns that exist',
+  async (store) => {
+    const tables = await stores[store].query(`select tablename as name from pg_tables where schemaname = 'public'`);
+    expect(tables.filter(({ name }) => !Object.hasOwn(STORE_TABLES[store], String(name)))).toEqual([]);
+    const columns = await stores[store].query(
       `select table_name || '.' || column_name as name from information_schema.columns where table_schema = 'public'`,
     );
     const named = Object.entries(STORE_TABLES[store]).flatMap(([table, { owner, expires, replaced = {} }]) =>
       [owner, expires, ...Object.keys(replaced)].flatMap((column) => (column ? [`${table}.${column}`] : [])),
     );
-    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
-  });
-});
+    expect(columns.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+  },
+);
 
 const IN_ARCHIVES = { rows: 'all rows', state: 'its state', nothing: 'no rows' };
 
-it('is in the documentation', () => {
+it('what archives hold of each table is in the documentation', () => {
   const namesOf = (tables: Record<string, { archived: string }>, kind: string) =>
     Object.keys(tables).flatMap((name) => (tables[name]?.archived === kind ? [` \`${name}\``] : []));
   const { tasks, auth } = STORE_TABLES;
-  const cells = ([kind, said]: [string, string]) => [
-    ` ${said} `,
-    `${namesOf(tasks, kind)} `,
-    `${namesOf(auth, kind)} `,
-  ];
-  const lines = Object.entries(IN_ARCHIVES).map((row) => `|${cells(row).join('|')}|`);
+  const lineOf = (kind: string, said: string) => `| ${said} |${namesOf(tasks, kind)} |${namesOf(auth, kind)} |`;
+  const lines = Object.entries(IN_ARCHIVES).map(([kind, said]) => lineOf(kind, said));
   const docs = readFileSync(new URL('../../docs/backup.md', import.meta.url), 'utf8');
   expect(docs.split('\n')).toEqual(expect.arrayContaining(lines));
 });

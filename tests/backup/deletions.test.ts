@@ -1,11 +1,15 @@
-import { atEnd, eventually } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { runStores } from './stores.ts';
 
 const stores = await runStores('deletions');
-afterAll(() => stores.stop());
 
 /** An account with two tasks. */
 const signUp = (email: string, { users } = stores) => users.signUp(email, ['one', 'two']);
+/** Deletes an account, and then its tasks. */
+const erase = async (account: Awaited<ReturnType<typeof signUp>>) => {
+  await stores.users.deleteAccount(account);
+  await stores.services.tasks.processDeletions();
+};
 
 const emails = async ({ auth } = stores) =>
   (await auth.query('select email from accounts order by email')).map(({ email }) => email);
@@ -27,8 +31,7 @@ it('restoring an archive from before a deletion, or undoing it, brings back neit
   const ada = await signUp('ada@example.com');
   const bob = await signUp('bob@example.com');
   const { file } = await stores.work.create();
-  await stores.users.deleteAccount(ada);
-  await stores.services.tasks.processDeletions();
+  await erase(ada);
   expect(await emails()).toEqual(['bob@example.com']);
   expect(await owners()).toEqual([bob.userId, bob.userId]);
 
@@ -41,15 +44,13 @@ it('restoring an archive from before a deletion, or undoing it, brings back neit
   await stores.users.createTask(bob, 'three');
 
   // Deleted after the restore, so the replaced stores, which the undo brings back, still have the account.
-  await stores.users.deleteAccount(bob);
-  await stores.services.tasks.processDeletions();
+  await erase(bob);
   expect((await stores.work.undo()).outcome).toBe('RESTORED');
   expect(await emails()).toEqual([]);
   expect(await owners()).toEqual([]);
-  const trail = await stores.auth.query('select distinct kind from audit_log where account_id = any($1)', [
-    [ada.userId, bob.userId],
-  ]);
-  expect(trail).toEqual([{ kind: 'account.deleted' }]);
+  const trail = 'select distinct kind from audit_log where account_id = any($1)';
+  const kinds = await stores.auth.query(trail, [[ada.userId, bob.userId]]);
+  expect(kinds).toEqual([{ kind: 'account.deleted' }]);
   expect((await signUp('ada@example.com')).userId).not.toBe(ada.userId);
 }, 180_000);
 
@@ -76,8 +77,7 @@ it('an account deleted right before the swap, which tasks has not processed yet,
 
 it('a new installation gets the accounts of the archive, but no tasks of an account that was being deleted', async () => {
   const [dora, emil] = [await signUp('dora@example.com'), await signUp('emil@example.com')];
-  await stores.users.deleteAccount(dora);
-  await stores.services.tasks.processDeletions();
+  await erase(dora);
   // As if the archive had been made before tasks processed the deletion.
   await stores.tasks.query(
     `insert into tasks (id, user_id, title, completed, priority, created_at, updated_at)
@@ -86,7 +86,6 @@ it('a new installation gets the accounts of the archive, but no tasks of an acco
   );
   const { file } = await stores.work.create();
   const other = await runStores('deletions_new');
-  atEnd(() => other.stop());
   await restoreInto(other, file);
   expect(await emails(other)).toEqual(await emails());
   expect(await emails(other)).toContain('emil@example.com');
@@ -97,13 +96,11 @@ it('a new installation gets the accounts of the archive, but no tasks of an acco
 it('an installation with deletions of its own still applies the deletions recorded in an archive', async () => {
   const gina = await signUp('gina@example.com');
   const before = await stores.work.create();
-  await stores.users.deleteAccount(gina);
-  await stores.services.tasks.processDeletions();
+  await erase(gina);
   const after = await stores.work.create();
   const other = await runStores('deletions_elsewhere');
   const entries = () => other.auth.query('select account_id from account_log order by sequence');
   const deleted = async () => (await entries()).map(({ account_id }) => account_id);
-  atEnd(() => other.stop());
   const hugo = await signUp('hugo@example.com', other);
   await other.users.deleteAccount(hugo);
   await restoreInto(other, after.file);

@@ -3,15 +3,15 @@ import { AppError, type ErrorCode, type TaskChanged } from '@taskmesh/contracts'
 import { createFeed } from '@taskmesh/gateway/simulated';
 import { callInProcess, tasksInternal, tasksRestore } from '@taskmesh/internal-api';
 import { createMemoryEventLog } from '@taskmesh/event-log';
-import { createLog, startAll, stopAll, systemClock } from '@taskmesh/service';
+import { createLog, systemClock } from '@taskmesh/service';
 import { createTasks, readTasksConfig } from '@taskmesh/tasks';
-import { createTestDatabase, eventually } from '@taskmesh/testing';
+import { atEnd, connectClient, createTestDatabase, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
-import { Pool } from 'pg';
 import { runBackup } from './stores.ts';
 
 const log = createLog({ service: 'new-epoch', level: 'silent' });
 const eventLog = createMemoryEventLog();
+atEnd(eventLog.close);
 /** Seconds since 2026. */
 const SECONDS = () => Math.floor((Date.now() - Date.parse('2026-01-01T00:00Z')) / 1_000);
 const TABLES = ['tasks', 'feeds', 'changes', 'feed_state'];
@@ -21,14 +21,9 @@ const [database, auth] = await Promise.all([createTestDatabase('epoch_tasks'), c
 const config = readTasksConfig({ NODE_ENV: 'test', POSTGRES_URL: database.url });
 const tasks = await createTasks(config, { clock: systemClock, log, eventLog, accounts });
 await tasks.start();
+atEnd(tasks.stop);
 const owners = { tasks: callInProcess(tasksRestore, tasks.restore) };
 const backup = await runBackup('epoch', { tasks: database, auth }, owners, { busyMs: 300 });
-afterAll(async () => {
-  await backup.stop();
-  await tasks.stop();
-  await eventLog.close();
-  await Promise.all([database.drop(), auth.drop()]);
-});
 
 function reader() {
   const received = { begin: '', changes: [] as TaskChanged[], ends: [] as string[] };
@@ -85,41 +80,38 @@ describe('a new epoch, after a physical restore of the database', () => {
     const owner = randomUUID();
     const internal = callInProcess(tasksInternal, tasks.internal);
     const feed = createFeed({ eventLog, tasks: internal, log, headsEveryMs: 100 });
-    await startAll([feed]);
-    try {
-      await create(owner, 'before the backup');
-      const putBack = await atThisMoment();
-      const first = reader();
-      await feed.subscribe(owner, undefined, first);
-      await create(owner, 'lost again');
-      await eventually(() => expect(first.received.changes).toHaveLength(1));
-      // The physical restore also undoes an epoch from a restored archive, which gateways already know.
-      const { epoch: between } = await newEpoch();
-      await eventually(() => expect(first.received.ends).toEqual(['expired']));
-      const live = reader();
-      await feed.subscribe(owner, undefined, live);
-      const old = [first.received.begin, first.received.changes[0]?.cursor, live.received.begin];
+    await feed.start();
+    atEnd(feed.stop);
+    await create(owner, 'before the backup');
+    const putBack = await atThisMoment();
+    const first = reader();
+    await feed.subscribe(owner, undefined, first);
+    await create(owner, 'lost again');
+    await eventually(() => expect(first.received.changes).toHaveLength(1));
+    // The physical restore also undoes an epoch from a restored archive, which gateways already know.
+    const { epoch: between } = await newEpoch();
+    await eventually(() => expect(first.received.ends).toEqual(['expired']));
+    const live = reader();
+    await feed.subscribe(owner, undefined, live);
+    const old = [first.received.begin, first.received.changes[0]?.cursor, live.received.begin];
 
-      await putBack();
-      expect(await database.query('select epoch from feed_state')).toEqual([{ epoch: 1 }]);
-      await sleep(1_000); // a physical restore takes at least as long
-      const { epoch } = await newEpoch();
-      expect(epoch).toBeGreaterThan(between);
-      await eventually(() => expect(live.received.ends).toEqual(['expired']));
-      for (const cursor of old) expect(await codeOf(feed.subscribe(owner, cursor, reader()))).toBe('CURSOR_EXPIRED');
+    await putBack();
+    expect(await database.query('select epoch from feed_state')).toEqual([{ epoch: 1 }]);
+    await sleep(1_000); // a physical restore takes at least as long
+    const { epoch } = await newEpoch();
+    expect(epoch).toBeGreaterThan(between);
+    await eventually(() => expect(live.received.ends).toEqual(['expired']));
+    for (const cursor of old) expect(await codeOf(feed.subscribe(owner, cursor, reader()))).toBe('CURSOR_EXPIRED');
 
-      const next = reader();
-      await feed.subscribe(owner, undefined, next);
-      await create(owner, 'in the new epoch');
-      const changes = [{ epoch, task: { title: 'in the new epoch' } }];
-      await eventually(() => expect(next.received.changes).toMatchObject(changes));
-      const again = reader();
-      await feed.subscribe(owner, next.received.begin, again);
-      await eventually(() => expect(again.received.changes).toMatchObject(changes));
-      expect(live.received.changes).toEqual([]);
-    } finally {
-      await stopAll([feed]);
-    }
+    const next = reader();
+    await feed.subscribe(owner, undefined, next);
+    await create(owner, 'in the new epoch');
+    const changes = [{ epoch, task: { title: 'in the new epoch' } }];
+    await eventually(() => expect(next.received.changes).toMatchObject(changes));
+    const again = reader();
+    await feed.subscribe(owner, next.received.begin, again);
+    await eventually(() => expect(again.received.changes).toMatchObject(changes));
+    expect(live.received.changes).toEqual([]);
   });
 
   it('exceeds the current epoch, and follows the later of the clocks of the service and its database', async () => {
@@ -150,13 +142,9 @@ describe('a new epoch, after a physical restore of the database', () => {
   });
 
   it('does not begin during a restore, whose stores would bring a lower epoch', async () => {
-    const pool = new Pool({ connectionString: backup.ownUrl, max: 1 });
-    const holder = await pool.connect();
-    await holder.query(`select pg_advisory_lock(hashtext('taskmesh-restore'))`);
+    await connectClient(backup.own.url, `select pg_advisory_lock(hashtext('taskmesh-restore'))`);
     const before = await database.query('select epoch from feed_state');
     expect(await codeOf(newEpoch())).toBe('SERVICE_UNAVAILABLE');
-    holder.release(true);
-    await pool.end();
     expect(await database.query('select epoch from feed_state')).toEqual(before);
   });
 });

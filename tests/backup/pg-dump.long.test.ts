@@ -1,23 +1,17 @@
 import { findFreePort } from '@taskmesh/local';
 import { atEnd, createTestDatabase, eventually, makeTempDir, query, type TestDatabase } from '@taskmesh/testing';
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { earlierStores } from './earlier-stores.ts';
 import { fill, rowsOf } from './release-archive.ts';
 import { runStores, type Databases } from './stores.ts';
 
-/** An installation of PostgreSQL on this machine, with client and server. */
-interface Installation {
-  bin: string;
-  /** `15.18` */
-  version: string;
-}
-
 const DEBIAN = '/usr/lib/postgresql';
 
-/** Finds Debian's installations and those in the folders of `PG_BINS`, one per version. */
-function findInstallations(): Installation[] {
+/** Finds Debian's installations and those in the folders of `PG_BINS`, with client and server, one per version (`15.18`). */
+function findInstallations() {
   const debian = existsSync(DEBIAN) ? readdirSync(DEBIAN).map((version) => join(DEBIAN, version, 'bin')) : [];
   const bins = [...debian, ...(process.env.PG_BINS ?? '').split(delimiter)];
   const whole = bins.filter((bin) => ['initdb', 'postgres', 'pg_dump'].every((tool) => existsSync(join(bin, tool))));
@@ -30,8 +24,8 @@ function findInstallations(): Installation[] {
 
 const NOBODY_UID = 65_534;
 
-/** Starts an empty server. */
-async function startInstallation({ bin }: Installation): Promise<{ url: string; stop(): Promise<void> }> {
+/** Runs an empty server until the end of the file. Returns its URL. */
+async function startInstallation(bin: string): Promise<string> {
   const dir = makeTempDir();
   const data = join(dir, 'data');
   const user = process.getuid?.() === 0 ? { uid: NOBODY_UID, gid: NOBODY_UID } : {}; // PostgreSQL refuses to run as root
@@ -43,16 +37,14 @@ async function startInstallation({ bin }: Installation): Promise<{ url: string; 
   const port = await findFreePort();
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-c', 'unix_socket_directories=', '-F'];
   const server = spawn(join(bin, 'postgres'), args, options);
-  const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
+  const ended = once(server, 'exit');
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   await eventually(() => query(url, 'select 1').then(() => true));
-  return {
-    url,
-    async stop() {
-      server.kill('SIGINT');
-      await ended;
-    },
-  };
+  atEnd(() => {
+    server.kill('SIGINT');
+    return ended;
+  });
+  return url;
 }
 
 /** Options of pg_dump that operators use, each of which changes its output. */
@@ -99,26 +91,24 @@ const installations = findInstallations();
 if (installations.length === 0) console.info('Skipped: no PostgreSQL is installed here, and PG_BINS names none.');
 const dir = makeTempDir();
 const stores = await runStores('dumped');
-afterAll(() => stores.stop());
 
 (installations.length > 0 ? describe : describe.skip).each(installations)(
   'an archive with a dump by pg_dump $version',
-  (installation) => {
+  ({ bin }) => {
     let earlier: Databases;
     let legacy: TestDatabase;
     beforeAll(async () => {
-      const server = await startInstallation(installation);
-      atEnd(server.stop); // after the databases on it are dropped
-      earlier = await earlierStores({ auth: '0004-retention', tasks: '0003-times-end' }, server.url);
+      const url = await startInstallation(bin);
+      earlier = await earlierStores({ auth: '0004-retention', tasks: '0003-times-end' }, url);
       await fill(earlier);
-      legacy = await createTestDatabase('legacy', server.url);
+      legacy = await createTestDatabase('legacy', url);
       await legacy.query(LEGACY);
     }, 120_000);
 
     const archive = (file: string, dumps: Record<string, string>, flags: string) => {
       const options = flags.split(' ').filter(Boolean);
       for (const [name, url] of Object.entries(dumps))
-        execFileSync(join(installation.bin, 'pg_dump'), [...options, '-f', join(dir, name), url]);
+        execFileSync(join(bin, 'pg_dump'), [...options, '-f', join(dir, name), url]);
       execFileSync('tar', ['-czf', join(stores.backupsDir, file), '-C', dir, ...Object.keys(dumps)]);
       return stores.work.restore(file);
     };

@@ -9,11 +9,7 @@ export const RELEASES = fileURLToPath(new URL('../../services/backup/tests/fixtu
 export type Rows = Record<string, unknown>[];
 
 /** The rows that a restore must bring back, with the columns that the store had at the release. */
-export interface ReleasedRows {
-  tasks: Rows;
-  accounts: Rows;
-  audit_log: Rows;
-}
+export type ReleasedRows = Record<'tasks' | 'accounts' | 'audit_log', Rows>;
 
 /** Rows with every kind of value that the columns allow. */
 const ACCOUNTS = `
@@ -80,14 +76,10 @@ export function withoutIds({ audit_log, ...others }: ReleasedRows): ReleasedRows
 /** Run this at a release, and commit the files that it makes: `<version>.tar.gz` and `<version>.json`. */
 export async function makeReleaseArchive(version: string): Promise<string> {
   const stores = await runStores('release');
-  try {
-    await fill(stores);
-    const { file } = await stores.work.create();
-    await copyFile(join(stores.backupsDir, file), join(RELEASES, `${version}.tar.gz`));
-    const rows = await rowsOf(stores);
-    await writeFile(join(RELEASES, `${version}.json`), `${JSON.stringify(rows, null, 1)}\n`);
-    return join(RELEASES, `${version}.tar.gz`);
-  } finally {
-    await stores.stop();
-  }
+  await fill(stores);
+  const { file } = await stores.work.create();
+  await copyFile(join(stores.backupsDir, file), join(RELEASES, `${version}.tar.gz`));
+  const rows = await rowsOf(stores);
+  await writeFile(join(RELEASES, `${version}.json`), `${JSON.stringify(rows, null, 1)}\n`);
+  return join(RELEASES, `${version}.tar.gz`);
 }

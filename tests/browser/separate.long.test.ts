@@ -10,7 +10,7 @@ import { signInAsOperator, useOperations } from './operations/operator.ts';
 
 describe('the console of a gateway in front of separate processes', () => {
   const installation = ownInstallation();
-  const running = useStack('console', () => Promise.resolve({ env: { ...installation }, stop: async () => {} }));
+  const running = useStack('console', () => ({ env: installation }));
   const { open } = useBrowser(() => running.stack.urls[0] ?? '');
   const openAsOperator = async () => {
     const { page } = await open({}, `${running.stack.urls[0]}/#/operations`);

@@ -1,17 +1,18 @@
 import {
+  createClient,
   createMemoryStorage,
   READ_PROFILE,
-  REQUEST_EMAIL_CHANGE,
-  type TaskmeshError,
-  createClient,
   readSignInAnswer,
+  REQUEST_EMAIL_CHANGE,
+  type Storage,
+  type TaskmeshError,
 } from '@taskmesh/client';
-import { atEnd, eventually } from '@taskmesh/testing';
+import { eventually } from '@taskmesh/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Account, createGraphql, makeBackup, newAccount, PASSWORD, restoreBackup } from '../http.ts';
 import { mailedToken } from '../mails.ts';
 import { useProduct } from '../product.ts';
-import { createDevice, readList, shownBy, type Device, type DeviceOptions, type Transport } from './device.ts';
+import { createDevice, readList, shownBy, type Device, type Transport } from './device.ts';
 import { startSignInProvider } from '@taskmesh/testing/sign-in-provider';
 import { randomUUID } from 'node:crypto';
 
@@ -25,11 +26,7 @@ const product = useProduct('start', () => ({
   ...{ OIDC_CLIENT_ID: provider.clientId, OIDC_CLIENT_SECRET: provider.clientSecret },
 }));
 
-const device = async (options: Omit<DeviceOptions, 'url'> = { transport: 'graphql-ws' }): Promise<Device> => {
-  const made = await createDevice({ url: product().url, ...options });
-  atEnd(() => made.close());
-  return made;
-};
+const device = (transport?: Transport, storage?: Storage) => createDevice(product().url, transport, storage);
 
 const isLive = ({ list }: Device) => eventually(() => expect(list.get().status).toBe('live'));
 const signedUp = async (at: Device): Promise<Account> => {
@@ -45,7 +42,7 @@ const TRANSPORTS = ['graphql-ws', 'sse'] as const;
 
 it('a list stays live when its token expires, and gets its next change with a fresh one', async () => {
   const staysLive = async (transport: Transport) => {
-    const one = await device({ transport });
+    const one = await device(transport);
     const account = await signedUp(one);
     const statuses = new Set<string>();
     const stop = one.list.subscribe(() => statuses.add(one.list.get().status));
@@ -53,7 +50,7 @@ it('a list stays live when its token expires, and gets its next change with a fr
     await eventually(() => expect(statuses).toContain('reconnecting'), { timeoutMs: (TOKEN_S + 12) * 1_000 });
     await isLive(one);
     stop();
-    const other = await device({ transport });
+    const other = await device(transport);
     await other.client.signIn(account);
     await other.client.createTask({ title: 'by a fresh token' });
     await eventually(() => expect(titlesOn(one)).toEqual(['by a fresh token']));
@@ -64,7 +61,7 @@ it('a list stays live when its token expires, and gets its next change with a fr
 
 it('a list follows a restore: tasks created since the backup disappear', async () => {
   const signUpOver = async (transport: Transport) => {
-    const one = await device({ transport });
+    const one = await device(transport);
     return { one, account: await signedUp(one) };
   };
   const both = await Promise.all(TRANSPORTS.map(signUpOver));
@@ -89,10 +86,9 @@ it('calls the REST API as the user, even after the token expired', async () => {
   await sleep(TOKEN_S * 1_000);
   const exported = (await (await one.client.fetch('/api/auth/export')).json()) as { tasks: { title: string }[] };
   expect(exported.tasks.map(({ title }) => title)).toEqual(['exported']);
-  await expect(one.client.fetch('/api/tasks?priority=huge')).rejects.toMatchObject({
-    code: 'BAD_USER_INPUT',
-    issues: [{ path: 'priority', message: expect.stringContaining('priority must be one of') }],
-  });
+  const issues = [{ path: 'priority', message: expect.stringContaining('priority must be one of') }];
+  const refused = one.client.fetch('/api/tasks?priority=huge');
+  await expect(refused).rejects.toMatchObject({ code: 'BAD_USER_INPUT', issues });
   expect(await codeOf(one.client.fetch('/api/nowhere'))).toBe('NOT_FOUND');
   await one.client.signOut();
   expect(await codeOf(one.client.fetch('/api/auth/export'))).toBe('SIGNED_OUT');
@@ -112,17 +108,16 @@ it('a new address is confirmed by the signed-in user, or with the password', asy
   expect(await emailOf()).toBe(first.email);
   const second = await ask();
   expect(await codeOf(stranger.client.confirmEmailChange(second.token))).toBe('SIGNED_OUT');
-  await expect(stranger.client.confirmEmailChange(second.token, 'a guess')).rejects.toMatchObject({
-    code: 'BAD_USER_INPUT',
-    issues: [{ path: 'password', message: 'The password is wrong.' }],
-  });
+  const issues = [{ path: 'password', message: 'The password is wrong.' }];
+  const guessed = stranger.client.confirmEmailChange(second.token, 'a guess');
+  await expect(guessed).rejects.toMatchObject({ code: 'BAD_USER_INPUT', issues });
   await stranger.client.confirmEmailChange(second.token, password);
   expect(await emailOf()).toBe(second.email);
 });
 
 it('a session that ended elsewhere empties the list, and writes are refused', async () => {
   const storage = createMemoryStorage();
-  const one = await device({ transport: 'graphql-ws', storage });
+  const one = await device('graphql-ws', storage);
   await signedUp(one);
   await one.client.createTask({ title: 'private' });
   const { accessToken } = JSON.parse((await storage.getItem('taskmesh.session')) ?? '{}') as { accessToken: string };
@@ -176,8 +171,7 @@ it('signs in on the page after the redirect, which has the storage of the page b
   expect(await client.signInProvider()).toBe('Example');
   expect(await client.signInWithCode(code)).toMatchObject({ email, name: 'Ada' });
   expect(client.user()?.email).toBe(email);
-  const { id } = await client.createTask({ title: 'Signed in elsewhere' });
-  expect(id).toEqual(expect.any(String));
+  expect((await client.createTask({ title: 'Signed in elsewhere' })).id).toEqual(expect.any(String));
   client.close();
 });
 
@@ -201,10 +195,8 @@ it('links the provider to the signed-in user', async () => {
 });
 
 it('reports why the sign-in failed', async () => {
-  const client = newClient();
-  expect(readSignInAnswer(await go(await client.beginProviderSignIn(), null))).toEqual({
-    error: 'access_denied',
-    description: 'They would rather not.',
-  });
+  const answer = await go(await newClient().beginProviderSignIn(), null);
+  const description = 'They would rather not.';
+  expect(readSignInAnswer(answer)).toEqual({ error: 'access_denied', description });
   for (const fragment of ['', '#', '#view=tasks', '#sign_in_code=']) expect(readSignInAnswer(fragment)).toBeUndefined();
 });

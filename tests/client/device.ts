@@ -1,41 +1,23 @@
-import { createClient, createMemoryStorage, type Client, type LiveTasks, type Storage } from '@taskmesh/client';
-import { createFaultyProxy, type FaultyProxy } from '@taskmesh/testing';
+import { createClient, createMemoryStorage } from '@taskmesh/client';
+import { atEnd, createFaultyProxy } from '@taskmesh/testing';
 import { type Account, createGraphql, logIn } from '../http.ts';
 
 export type Transport = 'graphql-ws' | 'sse';
 
-/** A client with a live list of all tasks, and a connection to the product that can be cut. */
-export interface Device {
-  client: Client;
-  list: LiveTasks;
-  network: FaultyProxy;
-  close(): Promise<void>;
-}
+export type Device = Awaited<ReturnType<typeof createDevice>>;
 
-export interface DeviceOptions {
-  /** The URL of the product. */
-  url: string;
-  transport: Transport;
-  storage?: Storage;
-}
-
-export async function createDevice(options: DeviceOptions): Promise<Device> {
-  const { url, transport, storage = createMemoryStorage() } = options;
+/** Creates a client with a live list of all tasks, and a connection to the product at `url` that can be cut. */
+export async function createDevice(url: string, transport: Transport = 'graphql-ws', storage = createMemoryStorage()) {
   const { hostname: host, port } = new URL(url);
   const network = await createFaultyProxy({ host, port: Number(port) });
   const client = createClient({ url: `http://${network.host}:${network.port}`, transport, storage, timeoutMs: 2_000 });
   const list = client.liveTasks({ orderBy: { field: 'UPDATED_AT', direction: 'DESC' }, first: 1_000 });
   const stop = list.subscribe(() => {});
-  return {
-    client,
-    list,
-    network,
-    async close() {
-      stop();
-      client.close();
-      await network.close();
-    },
-  };
+  atEnd(() => {
+    stop();
+    client.close();
+  });
+  return { client, list, network };
 }
 
 export interface Row {

@@ -1,4 +1,4 @@
-import { atEnd, createRandom, eventually, fastestOf, nodeEnvironment } from '@taskmesh/testing';
+import { createRandom, eventually, fastestOf, nodeEnvironment } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,14 +19,10 @@ const product = useProduct('start');
 
 /** Disturbs the devices of an account while they write, and expects that all lists become equal. */
 async function stayEqual(transport: Transport): Promise<void> {
-  const device = async (): Promise<Device> => {
-    const made = await createDevice({ url: product().url, transport });
-    atEnd(() => made.close());
-    return made;
-  };
+  const device = () => createDevice(product().url, transport);
   const account = newAccount();
-  const all = [await device(), await device(), await device()];
-  const [first] = all as [Device, ...Device[]];
+  const first = await device();
+  const all = [first, await device(), await device()];
   await first.client.signUp({ ...account, name: 'Ada' });
   for (const { client } of all.slice(1)) await client.signIn(account);
   for (const { list } of all) await eventually(() => expect(list.get().status).toBe('live'));
@@ -88,10 +84,9 @@ async function stayEqual(transport: Transport): Promise<void> {
   expect(refused).toEqual([]);
   expect(expected.map(({ title }) => title).toSorted()).toEqual(created.toSorted());
   for (const { list } of all) expect(list.get().tasks.some(({ isPending }) => isPending)).toBe(false);
-  console.log(
-    `${transport}: ${created.length} tasks, ${writes.length} writes, ${all.map(({ network }) => network.connections()).join(', ')} connections; ` +
-      `equal ${Math.round(equalMs)} ms after the last cut`,
-  );
+  const connections = all.map(({ network }) => network.connections()).join(', ');
+  const done = `${created.length} tasks, ${writes.length} writes, ${connections} connections`;
+  console.log(`${transport}: ${done}; equal ${Math.round(equalMs)} ms after the last cut`);
 }
 
 it('lists over each transport are equal on all devices soon after the last cut, with each created task exactly once', async () => {

@@ -34,7 +34,7 @@ export interface Platform {
   /** The JWK set that signs access tokens, with the private keys. */
   accessKeysFile: string;
   /** The private key of an internal signer, if services communicate over HTTP. */
-  identityKeyFile?: string;
+  identityKeyFile: string;
 }
 
 export interface Task {
@@ -50,12 +50,6 @@ export interface Task {
   updated_at: string;
 }
 
-export interface ErrorPart {
-  code: string;
-  details?: { path: string; message: string }[];
-  requestId?: string;
-}
-
 /** The fields of all response bodies. Tests check which of them are present. */
 export interface Body<Data = Task> {
   success: boolean;
@@ -64,7 +58,7 @@ export interface Body<Data = Task> {
   total: number;
   page: number;
   data: Data;
-  error: ErrorPart;
+  error: { code: string; details?: { path: string; message: string }[] };
   access_token: string;
   refresh_token: string;
   user: { id: string; email: string; email_confirmed_at: string };
@@ -76,32 +70,20 @@ export type CallOptions = Omit<SendOptions, 'signal'>;
 
 export type Account = Record<'id' | 'email' | 'token', string>;
 
-interface GraphqlOptions {
-  token?: string | undefined;
-  variables?: object;
-}
+export type Client = ReturnType<typeof clientOf>;
 
-export type Client = ReturnType<typeof createClient>;
-
-/** A client that compares each response with the API description of the platform. */
-export const clientOf = (platform: () => Platform) =>
-  createClient(
-    () => platform().url,
-    () => platform().description,
-  );
-
-/** An HTTP client of the product, without knowledge of its internals. `path` begins with the prefix of a contract. */
-export function createClient(origin: () => string, description?: () => DescriptionCheck) {
+/** An HTTP client of a platform, without knowledge of its internals, which compares each response with the API description, if there is one. */
+export function clientOf(platform: () => Pick<Platform, 'url'> & Partial<Pick<Platform, 'description'>>) {
+  /** `path` begins with the prefix of a contract. */
   async function call<Content = Body>(method: string, path: string, options: CallOptions = {}) {
-    const signal = AbortSignal.timeout(HANG_MS);
-    const response = await send<Content>(method, origin() + path, { ...options, signal });
-    description?.().check({ method, path, ...response });
+    const { url, description } = platform();
+    const response = await send<Content>(method, url + path, { ...options, signal: AbortSignal.timeout(HANG_MS) });
+    description?.check({ method, path, ...response });
     return response;
   }
 
   return {
     call,
-    origin,
     async signUp(email = newEmail()): Promise<Account> {
       const json = { email, password: PASSWORD, name: 'Ada Lovelace' };
       const { status, body } = await call('POST', '/api/auth/signup', { json });
@@ -109,8 +91,10 @@ export function createClient(origin: () => string, description?: () => Descripti
       return { id: body.user.id, email, token: body.access_token };
     },
     logIn: (email: string, password = PASSWORD) => call('POST', '/api/auth/login', { json: { email, password } }),
-    graphql: <Data = Record<string, never>>(query: string, { token, variables }: GraphqlOptions = {}) =>
-      call<GraphqlResponse<Data>>('POST', '/graphql', { token, json: { query, variables } }),
+    graphql: <Data = Record<string, never>>(
+      query: string,
+      { variables, ...options }: CallOptions & { variables?: object } = {},
+    ) => call<GraphqlResponse<Data>>('POST', '/graphql', { ...options, json: { query, variables } }),
   };
 }
 

@@ -54,14 +54,10 @@ export function describeEdges(platform: () => Platform) {
   });
 
   it('gives each response a request id of its own', async () => {
-    const ids = [];
-    for (const path of ['/livez', '/api/tasks', '/nowhere', '/api/docs']) {
-      const { headers } = await client.call('GET', path, { headers: { 'x-request-id': 'theirs' } });
-      ids.push(headers.get('x-request-id'));
-    }
-    expect(new Set(ids).size).toBe(4);
-    expect(ids).not.toContain('theirs');
-    expect(ids).not.toContain(null);
+    const ids = new Set<string | null>(['theirs', null]);
+    for (const path of ['/livez', '/api/tasks', '/nowhere', '/api/docs'])
+      ids.add((await client.call('GET', path, { headers: { 'x-request-id': 'theirs' } })).headers.get('x-request-id'));
+    expect(ids.size).toBe(2 + 4);
   });
 
   it('reports liveness and readiness, and describes itself', async () => {
@@ -130,12 +126,8 @@ export function describeEdges(platform: () => Platform) {
     });
 
     it('refuses two idempotency keys', async () => {
-      const keys = Array<string>(2).fill('Idempotency-Key: key');
-      const { status, text } = await send(
-        'POST /api/tasks',
-        [bearer(), JSON_TYPE, ...keys, 'Content-Length: 15'],
-        GOOD,
-      );
+      const headers = [bearer(), JSON_TYPE, 'Idempotency-Key: key', 'Idempotency-Key: key', 'Content-Length: 15'];
+      const { status, text } = await send('POST /api/tasks', headers, GOOD);
       expect([status, text]).toEqual([400, expect.stringContaining('Idempotency-Key must be sent once.')]);
     });
 

@@ -5,9 +5,7 @@ import { newEmail, PASSWORD } from '../http.ts';
 import { clientOf, type Platform } from './client.ts';
 import { expectError } from './shapes.ts';
 
-interface Linked {
-  identities: { id: string; issuer: string; email: string }[];
-}
+type Linked = { identities: { id: string }[] };
 
 /** Sign-in with a provider, as the browser and the page that starts it do it. */
 export function describeProviderSignIn(platform: () => Platform, provider: () => SignInProvider) {
@@ -108,9 +106,8 @@ export function describeProviderSignIn(platform: () => Platform, provider: () =>
 
     it('leaves no code or cookie in any log', () => {
       expect(codes.length).toBeGreaterThan(10);
-      const logs = globSync('**/*.log', { cwd: platform().dataDir }).map((file) =>
-        readFileSync(`${platform().dataDir}/${file}`, 'utf8'),
-      );
+      const { dataDir } = platform();
+      const logs = globSync('**/*.log', { cwd: dataDir }).map((file) => readFileSync(`${dataDir}/${file}`, 'utf8'));
       expect(logs.length).toBeGreaterThan(0);
       for (const log of logs) for (const code of codes) expect(log).not.toContain(code);
     });

@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createGraphql, newAccount, register } from '../http.ts';
 import { PROTOCOLS, type Protocol } from '../feed/streams/protocols.ts';
 import { openStream, type ReadList, type Stream } from '../feed/streams/stream.ts';
-import { contradictions, type Contradiction } from './history.ts';
+import { contradictions } from './history.ts';
 import type { Restore, Write } from './write.ts';
 import { startWriter } from './writer.ts';
 
@@ -22,24 +22,7 @@ export interface AccountOptions {
 }
 
 /** An account with its writers and a stream of every protocol, which reconnects whenever it is cut off. */
-export interface Account {
-  ownerId: string;
-  streams: Stream[];
-  /** Call this after a restore, so that the writers use the tasks of the restored list. */
-  restored(restore: Restore): Promise<void>;
-  stopWriting(): Promise<void>;
-  /** Waits until every stream has delivered the last write, and then reports the promises that were not kept. */
-  verdict(): Promise<Verdict>;
-  figures(): AccountFigures;
-  latencies(): Latency[];
-  close(): Promise<void>;
-}
-
-interface Verdict {
-  contradictions: Contradiction[];
-  /** Responses and ends of streams that must not occur, even during faults. */
-  surprises: string[];
-}
+export type Account = Awaited<ReturnType<typeof createAccount>>;
 
 /** The time from a write's response to its event in a stream; 0 if the event arrived first. */
 export interface Latency {
@@ -48,22 +31,9 @@ export interface Latency {
   ms: number;
 }
 
-export interface AccountFigures {
-  confirmed: number;
-  denied: number;
-  /** Writes with an unknown outcome. */
-  unknown: number;
-  /** Responses that refuse a write for now, such as 503. */
-  refused: number;
-  /** Creates that were retried with their idempotency keys. */
-  retried: number;
-  /** `longestMs`: the longest time from a write's response to its event. */
-  streams: { protocol: string; events: number; resumes: number; longestMs: number }[];
-}
-
 const SETTLE_TIMEOUT_MS = 60_000;
 
-export async function createAccount(options: AccountOptions): Promise<Account> {
+export async function createAccount(options: AccountOptions) {
   const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
   const url = urls[0] ?? '';
   const { token, id: ownerId } = await register(url, newAccount(), name.slice(0, 50));
@@ -93,7 +63,8 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
   return {
     ownerId,
     streams,
-    async restored(restore) {
+    /** Call this after a restore, so that the writers use the tasks of the restored list. */
+    async restored(restore: Restore) {
       restores.push(restore);
       const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
       living.splice(0, Infinity, ...tasks.keys());
@@ -101,6 +72,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
     async stopWriting() {
       await Promise.all(writers.map((writer) => writer.stop()));
     },
+    /** Waits until every stream has delivered the last write, and then reports the promises that were not kept. */
     async verdict() {
       const isSettled = await settled().then(Boolean, () => false); // the comparison reports what is missing
       const { tasks } = await eventually(readList, { timeoutMs: SETTLE_TIMEOUT_MS });
@@ -108,6 +80,7 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
       const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
       return {
         contradictions: contradictions({ owner: name, ownerId, writes, restores, streams: readings, tasks: titles }),
+        /** Responses and ends of streams that must not occur, even during faults. */
         surprises: [
           ...(isSettled ? [] : [`${name}: the streams did not reach the end of the feed`]),
           ...writers.flatMap(({ surprises }) => surprises),
@@ -120,13 +93,17 @@ export async function createAccount(options: AccountOptions): Promise<Account> {
       return {
         confirmed: count('confirmed'),
         denied: count('denied'),
+        /** Writes with an unknown outcome. */
         unknown: count('unknown'),
+        /** Responses that refuse a write for now, such as 503. */
         refused: writers.reduce((sum, { counts }) => sum + counts.refused, 0),
+        /** Creates that were retried with their idempotency keys. */
         retried: writers.reduce((sum, { counts }) => sum + counts.retried, 0),
         streams: streams.map((stream) => ({
           protocol: stream.protocol,
           events: stream.changes().length,
           resumes: stream.resumes(),
+          /** The longest time from a write's response to its event. */
           longestMs: Math.max(0, ...latenciesOf(stream, writes).map(({ ms }) => ms)),
         })),
       };
@@ -156,9 +133,6 @@ export async function readListAt(url: string, token: string): Promise<ReadList> 
   }>(LIST, { token });
   if (errors) throw new Error(`The list failed with ${JSON.stringify(errors)}.`);
   const { edges, changesCursor } = data.tasks;
-  return {
-    tasks: new Map(edges.map(({ node: { id, title, version } }) => [id, { title, version }])),
-    cursor: changesCursor,
-    readAt: performance.now(),
-  };
+  const tasks = new Map(edges.map(({ node: { id, title, version } }) => [id, { title, version }]));
+  return { tasks, cursor: changesCursor, readAt: performance.now() };
 }

@@ -15,7 +15,7 @@ describe('the feed while auth, which supplies the names of owners, is down for a
   const faulty = useStack('auth-away');
 
   it('delivers every event complete or not at all, and exactly once', async () => {
-    const freezeAuth = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
+    const faults = async (_accounts: unknown, random: () => number): Promise<DoneFault[]> => {
       await sleep(CALM_MS * random());
       printLine(`freeze auth for ${AWAY_MS / 1000} s`);
       await inject(faulty, { target: 'auth', kind: 'freeze', forMs: AWAY_MS });
@@ -24,13 +24,9 @@ describe('the feed while auth, which supplies the names of owners, is down for a
     };
     const withNames = new Set(PROTOCOLS_WITH_NAMES.map(({ protocol }) => protocol));
     const protocols = [...PROTOCOLS.filter(({ protocol }) => !withNames.has(protocol)), ...PROTOCOLS_WITH_NAMES];
-    const result = await runCampaign({
-      urls: faulty.stack.urls,
-      seed: SEED,
-      owners: Array.from({ length: 3 }, () => ({ paceMs: 150, protocols })),
-      faults: freezeAuth,
-      cutEveryMs: 2 * AWAY_MS, // most streams stay connected to the end
-    });
+    const owners = Array.from({ length: 3 }, () => ({ paceMs: 150, protocols }));
+    const cutEveryMs = 2 * AWAY_MS; // most streams stay connected to the end
+    const result = await runCampaign({ urls: faulty.stack.urls, seed: SEED, owners, faults, cutEveryMs });
     expect(result.findings).toEqual([]);
     const { writes, streams } = result.figures;
     expect(writes.confirmed).toBeGreaterThan(100);

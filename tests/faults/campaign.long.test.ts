@@ -63,12 +63,8 @@ describe('the feed while everything around it is killed, frozen and restarted, a
         return done;
       };
 
-      const result = await runCampaign({
-        urls: stack.urls,
-        seed: SEED,
-        owners: Array.from({ length: 6 }, () => ({ paceMs: 60 })),
-        faults: inRounds,
-      });
+      const owners = Array.from({ length: 6 }, () => ({ paceMs: 60 }));
+      const result = await runCampaign({ urls: stack.urls, seed: SEED, owners, faults: inRounds });
       await published.close();
       expect(findings).toEqual([]);
       expect(result.findings).toEqual([]);

@@ -1,7 +1,7 @@
 import { createRandom } from '@taskmesh/testing';
 import { printLine, type Stack } from '@taskmesh/local';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAccount, type Account, type AccountFigures, type AccountOptions } from './account.ts';
+import { createAccount, type Account, type AccountOptions } from './account.ts';
 import { inject, planFaults, type PlannedFault } from './inject.ts';
 
 export type OwnerOptions = Omit<AccountOptions, 'urls' | 'name' | 'random'>;
@@ -140,7 +140,7 @@ export function expectKept({ findings, figures }: Pick<Awaited<ReturnType<typeof
     expect(events).toBeGreaterThanOrEqual(figures.writes.confirmed);
 }
 
-function summary(figures: AccountFigures[]) {
+function summary(figures: ReturnType<Account['figures']>[]) {
   const sum = <Name extends string>(of: Record<Name, number>[], name: Name) =>
     of.reduce((total, each) => total + each[name], 0);
   const all = figures.flatMap(({ streams }) => streams);

@@ -1,7 +1,7 @@
-import { createRandom, eventually, numberFromEnv } from '@taskmesh/testing';
+import { atEnd, createRandom, eventually, numberFromEnv } from '@taskmesh/testing';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, type Task } from '../contract/client.ts';
+import { clientOf, type Task } from '../contract/client.ts';
 import { PROTOCOLS } from '../feed/streams/protocols.ts';
 import { useEmbedded } from '../embedded.ts';
 import { startProduct } from '../product.ts';
@@ -31,22 +31,20 @@ describe('the embedded platform', () => {
   }, 180_000);
 
   it('reports only that PostgreSQL does not respond while it is frozen', async () => {
-    const { call } = createClient(() => platform().url);
+    const { call } = clientOf(platform);
     const problems = async () =>
       (await call<{ data: { problems: string[] } }>('GET', '/api/operations/status')).body.data.problems;
     await eventually(async () => expect(await problems()).toEqual([]));
     const thaw = freeze(platform().postgresPid ?? 0);
-    try {
-      const databases = ['auth', 'tasks', 'backup'].map((name) => `The database of ${name} does not respond.`);
-      await eventually(async () => expect(await problems()).toEqual(databases));
-    } finally {
-      thaw();
-    }
+    atEnd(thaw); // also if it is not reported
+    const databases = ['auth', 'tasks', 'backup'].map((name) => `The database of ${name} does not respond.`);
+    await eventually(async () => expect(await problems()).toEqual(databases));
+    thaw();
     await eventually(async () => expect(await problems()).toEqual([]), { timeoutMs: 20_000 });
   }, 60_000);
 
   it('survives a kill of its PostgreSQL under writes in seconds, reports it in a line, and loses no acknowledged write', async () => {
-    const client = createClient(() => platform().url);
+    const client = clientOf(platform);
     const { token } = await client.signUp();
     const acknowledged: string[] = [];
     const write = async () => {
@@ -82,18 +80,13 @@ describe('the embedded platform', () => {
   }, 180_000);
 });
 
-describe('the product, if its PostgreSQL does not come back', () => {
-  it('exits with an explanation and an exit code', async () => {
-    const product = await startProduct('start');
-    try {
-      writeFileSync(join(product.dataDir, 'postgres', 'PG_VERSION'), '17\n');
-      const noted = readFileSync(join(product.dataDir, 'run', 'postgres.pid.json'), 'utf8');
-      process.kill((JSON.parse(noted) as { pid: number }).pid, 'SIGKILL');
-      expect(await product.ended).toBe('1');
-      expect(product.output()).toMatch(/^PostgreSQL does not stay up: it was started again 5 times\. Log: /m);
-      expect(product.output()).not.toMatch(/^ +at /m);
-    } finally {
-      rmSync(product.dataDir, { recursive: true, force: true });
-    }
-  });
+it('the product exits with an explanation and an exit code if its PostgreSQL does not come back', async () => {
+  const { dataDir, ended, output } = await startProduct('start');
+  atEnd(() => rmSync(dataDir, { recursive: true, force: true }));
+  writeFileSync(join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
+  const noted = readFileSync(join(dataDir, 'run', 'postgres.pid.json'), 'utf8');
+  process.kill((JSON.parse(noted) as { pid: number }).pid, 'SIGKILL');
+  expect(await ended).toBe('1');
+  expect(output()).toMatch(/^PostgreSQL does not stay up: it was started again 5 times\. Log: /m);
+  expect(output()).not.toMatch(/^ +at /m);
 });

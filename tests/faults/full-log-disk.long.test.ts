@@ -2,7 +2,7 @@ import { makeTempDir } from '@taskmesh/testing';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '../contract/client.ts';
+import { clientOf } from '../contract/client.ts';
 import { startProduct, type Product } from '../product.ts';
 
 /** Mounting a small file system needs root. */
@@ -18,10 +18,11 @@ asRoot('a full disk under the logs', () => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', logs]);
       let product: Product | undefined;
       try {
-        product = await startProduct(command, { DATA_DIR: dataDir, LOG_LEVEL: 'debug' });
+        const running = await startProduct(command, { DATA_DIR: dataDir, LOG_LEVEL: 'debug' });
+        product = running;
         const { bavail, bsize } = statfsSync(logs);
         writeFileSync(join(logs, 'filler'), Buffer.alloc(bavail * bsize));
-        const client = createClient(() => product?.url ?? '');
+        const client = clientOf(() => running);
         const { token } = await client.signUp();
         const created = await client.call('POST', '/api/tasks', { token, json: { title: 'a task' } });
         expect(created.status).toBe(201);
@@ -32,14 +33,13 @@ asRoot('a full disk under the logs', () => {
         expect(restore.body).toEqual({ success: false, message: expect.any(String), error: expect.any(String) });
         // The last block of the file still has room for some lines.
         for (let count = 0; count < 50; count += 1) await client.call('POST', '/api/backup/restore?file=broken.tar.gz');
-        const metrics = await (await fetch(`${product.adminUrl}/metrics`)).text();
+        const metrics = await (await fetch(`${running.adminUrl}/metrics`)).text();
         const lines = Number(/^taskmesh_log_lines_lost_total.* (\d+)$/m.exec(metrics)?.[1]);
         // In a stack, backup logs these refusals, so 0 is possible here.
         expect(lines).toBeGreaterThanOrEqual(command === 'start' ? 1 : 0);
         const begin = performance.now();
-        const stopped = product;
         product = undefined;
-        await stopped.stop();
+        await running.stop();
         expect(performance.now() - begin).toBeLessThan(15_000);
       } finally {
         await product?.stop();

@@ -57,11 +57,7 @@ export function hostGuests({ stack, mark, random, rooms = 3 }: GuestsOptions) {
 }
 
 /** Reports everything that contradicts a complete and clean deletion of these accounts. Call it without faults. */
-export async function contradictingGuests(
-  guests: Guest[],
-  faults: DoneFault[],
-  options: GuestsOptions,
-): Promise<string[]> {
+export async function contradictingGuests(guests: Guest[], faults: DoneFault[], options: GuestsOptions) {
   const { stack, dataDir, published, mark } = options;
   const ids = guests.map(({ ownerId }) => ownerId);
   const [last] = guests.slice(-1);
@@ -93,13 +89,8 @@ const wasWiped = (faults: DoneFault[], { cameAt }: Guest) =>
 
 /** Returns the guest's writes, and a DELETE of each task by the deletion of the account. */
 function historyOf({ name, ownerId, writes, sentAt }: Guest, ids: Iterable<string>) {
-  const ends = [...ids].map((taskId): Write => ({
-    kind: 'DELETE',
-    taskId,
-    outcome: 'unknown',
-    sentAt,
-    answeredAt: Infinity,
-  }));
+  const unknown = { outcome: 'unknown', sentAt, answeredAt: Infinity } as const;
+  const ends = [...ids].map((taskId): Write => ({ kind: 'DELETE', taskId, ...unknown }));
   return { owner: name, ownerId, writes: [...writes, ...ends], tasks: new Map<string, string>() };
 }
 
@@ -127,12 +118,10 @@ function endContradictions(guest: Guest, published: Published): string[] {
 function streamContradictions(guest: Guest): string[] {
   const { streams } = guest;
   const readings = new Map(streams.map((stream) => [stream.protocol, stream.readings]));
-  const ids = [...readings.values()]
-    .flat()
-    .flatMap(({ list, changes }) => [...[...list.tasks.keys(), ...changes.map(({ task }) => task.id)]]);
-  return contradictions({ ...historyOf(guest, new Set(ids)), streams: readings, endsEarly: true }).map(
-    ({ fault, what }) => `${fault}: ${what}`,
-  );
+  const all = streams.flatMap((stream) => stream.readings);
+  const ids = all.flatMap(({ list, changes }) => [...list.tasks.keys(), ...changes.map(({ task }) => task.id)]);
+  const found = contradictions({ ...historyOf(guest, new Set(ids)), streams: readings, endsEarly: true });
+  return found.map(({ fault, what }) => `${fault}: ${what}`);
 }
 
 /** Reports tokens of the guest that a gateway still accepts. */
@@ -160,15 +149,16 @@ async function comeAgain({ name, email, ownerId, list }: Guest, { stack, random 
   expect((await readListAt(url, token)).tasks.size).toBe(0);
   for (const { protocol, connect } of PROTOCOLS) {
     const said = Promise.withResolvers<string>();
+    const refused = () => said.resolve('refused');
     const disconnect = connect(
       { url, token, after: list.cursor },
       {
         onSubscribed: () => undefined,
         onChange: (change) => said.resolve(`a change: ${JSON.stringify(change)}`),
         onCursor: () => undefined,
-        onExpired: () => said.resolve('refused'),
-        onLostPosition: () => said.resolve('refused'),
-        onFailure: () => said.resolve('refused'),
+        onExpired: refused,
+        onLostPosition: refused,
+        onFailure: refused,
         onEnd: () => undefined,
       },
     );

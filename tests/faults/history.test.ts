@@ -49,10 +49,10 @@ function historyWith(protocol: string, mutate: Mutation): History {
 const renumbered = (changes: StreamedChange[]) =>
   changes.map((change, index) => ({ ...change, sequence: change.sequence === undefined ? undefined : index + 1 }));
 
-const swapped =
-  (index: number): Mutation =>
-  (changes) =>
-    changes.toSpliced(index, 2, ...changes.slice(index, index + 2).toReversed());
+const swapped = (changes: StreamedChange[], index: number) =>
+  changes.toSpliced(index, 2, ...changes.slice(index, index + 2).toReversed());
+const theirs = (sequence?: number) => made('INSERT', task('x', 'theirs', 1, 'bob-id'), null, sequence);
+const denied = (sequence?: number) => made('UPDATE', task('a', 'never', 3), task('a', 'two', 2), sequence);
 
 const MUTATIONS: Record<string, [Mutation, Fault]> = {
   'a lost change': [(changes) => changes.toSpliced(1, 1), 'lost'],
@@ -60,19 +60,10 @@ const MUTATIONS: Record<string, [Mutation, Fault]> = {
   'a lost change without a confirmation': [(changes) => changes.toSpliced(3, 1), 'lost'],
   'a change twice': [(changes) => changes.toSpliced(1, 0, ...changes.slice(1, 2)), 'duplicated'],
   'a change again, much later': [(changes) => [...changes, ...changes.slice(1, 2)], 'duplicated'],
-  'two changes of one task swapped': [swapped(0), 'reordered'],
-  'changes of two tasks swapped': [swapped(4), 'reordered'],
-  'a change of somebody else': [
-    (changes) => [...changes, made('INSERT', task('x', 'theirs', 1, 'bob-id'), null, changes[0]?.sequence && 7)],
-    'foreign',
-  ],
-  'a change that was denied': [
-    (changes) => [
-      ...changes.slice(0, 4),
-      made('UPDATE', task('a', 'never', 3), task('a', 'two', 2), changes[0]?.sequence && 5),
-    ],
-    'foreign',
-  ],
+  'two changes of one task swapped': [(changes) => swapped(changes, 0), 'reordered'],
+  'changes of two tasks swapped': [(changes) => swapped(changes, 4), 'reordered'],
+  'a change of somebody else': [(changes) => [...changes, theirs(changes[0]?.sequence && 7)], 'foreign'],
+  'a change that was denied': [(changes) => [...changes.slice(0, 4), denied(changes[0]?.sequence && 5)], 'foreign'],
 };
 
 // With and without sequences.
@@ -87,17 +78,14 @@ describe.each(['graphql-ws', 'channel 2.0.0'])('the history checker over %s', (p
   });
 });
 
-describe('the history checker', () => {
+it('the history checker detects a confirmed write that no stream delivered, and a change that every stream lost', () => {
   const sound = historyWith('', (changes) => changes);
-
-  it('detects a confirmed write that no stream delivered, and a change that every stream lost', () => {
-    const gone = contradictions({ ...sound, writes: [...WRITES, write('INSERT', 'd', 'gone', 13)] });
-    expect(gone.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'lost'));
-    const without = ({ list, changes }: Reading) => ({ list, changes: renumbered(changes.toSpliced(3, 1)) });
-    const streams = [...sound.streams].map(([name, readings]) => [name, readings.map(without)] as const);
-    const found = contradictions({ ...sound, streams: new Map(streams) });
-    expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'different list'));
-  });
+  const gone = contradictions({ ...sound, writes: [...WRITES, write('INSERT', 'd', 'gone', 13)] });
+  expect(gone.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'lost'));
+  const without = ({ list, changes }: Reading) => ({ list, changes: renumbered(changes.toSpliced(3, 1)) });
+  const streams = [...sound.streams].map(([name, readings]) => [name, readings.map(without)] as const);
+  const found = contradictions({ ...sound, streams: new Map(streams) });
+  expect(found.map(({ fault }) => fault)).toEqual(PROTOCOLS.map(() => 'different list'));
 });
 
 it.each<[Mutation, Fault[]]>([
@@ -121,38 +109,21 @@ describe('the history checker over a restore', () => {
     made('UPDATE', task('a', 'second', 3), task('a', 'first', 2), 2),
     made('DELETE', task('a', 'second', 3), task('a', 'second', 3), 3),
   ];
-  const sound: Reading[] = [
-    { list: EMPTY_LIST, changes: CHANGES.slice(0, 4) },
-    { list, changes: since },
-  ];
-  const before = (mutate: Mutation): Reading => ({ list: EMPTY_LIST, changes: mutate(CHANGES.slice(0, 4)) });
-  const after = (mutate: Mutation): Reading => ({ list, changes: mutate(since) });
-  const whole: Mutation = (changes) => changes;
+  const before = (changes: StreamedChange[]): Reading => ({ list: EMPTY_LIST, changes });
+  const after = (changes: StreamedChange[]): Reading => ({ list, changes });
+  const old = CHANGES.slice(0, 4);
+  const sound = [before(old), after(since)];
+  const mixed = [...CHANGES.slice(0, 1), ...since].map((each) => ({ ...each, sequence: undefined }));
 
   it.each<[what: string, readings: Reading[], faults: Fault[]]>([
     ['nothing if all is sound', sound, []],
-    ['nothing if the end of the old epoch is missing', [before((old) => old.slice(0, 1)), after(whole)], []],
-    ['a gap in the old epoch', [before((old) => old.toSpliced(1, 1)), after(whole)], ['reordered']],
-    ['a reader that was not notified of the end', [before(whole)], ['lost']],
-    [
-      'a change of the old epoch in the new one',
-      [
-        before(whole),
-        after((now) =>
-          CHANGES.slice(0, 1)
-            .concat(now)
-            .map((each) => ({ ...each, sequence: undefined })),
-        ),
-      ],
-      ['foreign', 'reordered'],
-    ],
-    ['a confirmed write that was not delivered', [before(whole), after((now) => now.slice(1))], ['reordered', 'lost']],
-    [
-      'a confirmed write after which nothing came',
-      [before(whole), after((now) => now.slice(0, 1))],
-      ['lost', 'different list'],
-    ],
-    ['a reader that gets nothing of the new epoch', [before(whole), after(() => [])], ['lost', 'different list']],
+    ['nothing if the end of the old epoch is missing', [before(old.slice(0, 1)), after(since)], []],
+    ['a gap in the old epoch', [before(old.toSpliced(1, 1)), after(since)], ['reordered']],
+    ['a reader that was not notified of the end', [before(old)], ['lost']],
+    ['a change of the old epoch in the new one', [before(old), after(mixed)], ['foreign', 'reordered']],
+    ['a confirmed write that was not delivered', [before(old), after(since.slice(1))], ['reordered', 'lost']],
+    ['a write after which nothing came', [before(old), after(since.slice(0, 1))], ['lost', 'different list']],
+    ['a reader that gets nothing of the new epoch', [before(old), after([])], ['lost', 'different list']],
   ])('detects %s', (_what, readings, faults) => {
     const streams = new Map(Object.entries({ sound, suspect: readings }));
     const history = { owner: 'ada', ownerId: OWNER, writes, restores: [RESTORE], streams, tasks: new Map() };
@@ -165,7 +136,7 @@ describe('the history checker over a restore', () => {
     [[24, 30], ['restore 2']],
   ])('assigns lists read at %j to epochs by their content, not by the request for a restore', (times, missed) => {
     const reread = times.map((readAt): Reading => ({ list: { ...list, readAt }, changes: [] }));
-    const streams = new Map([['suspect', [before(() => []), ...reread]]]);
+    const streams = new Map([['suspect', [before([]), ...reread]]]);
     const restores = [RESTORE, { sentAt: 40, answeredAt: 45 }];
     const tasks = new Map([['a', 'first']]);
     const found = contradictions({ owner: 'ada', ownerId: OWNER, writes: [], restores, streams, tasks });

@@ -14,22 +14,11 @@ const CLUSTER_ID = 'TaskmeshOnThisMachineA';
 /** Small heaps, because several brokers share one machine. */
 const JVM = ['-Xms128m', '-Xmx384m'];
 
-/** A cluster of brokers, each of which can be stopped and started again. */
-interface KafkaCluster {
-  /** The addresses of all brokers, for clients. */
-  url: string;
-  /** The current process of each node by id. */
-  nodes: ReadonlyMap<number, Server>;
-  /** Starts a node that has ended. */
-  restart(id: number): Promise<void>;
-  stop(): Promise<void>;
-}
-
 /**
  * Starts a Kafka of several nodes on 127.0.0.1, each of them broker and controller. Partitions have one replica, so those of a
  * node that is down have no leader. Does not work with Docker.
  */
-async function startKafkaCluster(dataDir: string, brokers: number): Promise<KafkaCluster> {
+async function startKafkaCluster(dataDir: string, brokers: number) {
   const ports = await findFreePorts(2 * brokers);
   const ids = Array.from({ length: brokers }, (_, index) => index + 1);
   const addressOf = (id: number) => `127.0.0.1:${ports[id - 1]}`;
@@ -56,7 +45,7 @@ async function startKafkaCluster(dataDir: string, brokers: number): Promise<Kafk
     await stop();
     throw failed.reason;
   }
-  return { url: ids.map(addressOf).join(), nodes, restart: start, stop };
+  return { urls: ids.map(addressOf), nodes, restart: start, stop };
 }
 
 const SEED = numberFromEnv('TASKMESH_SEED', 20_261_124);
@@ -83,15 +72,15 @@ interface Outage {
 }
 
 describe('the feed while a third of the partitions is without a leader', () => {
-  let kafka: KafkaCluster;
+  let kafka: Awaited<ReturnType<typeof startKafkaCluster>>;
   const faulty = useStack('leaders', async (dataDir) => {
     kafka = await startKafkaCluster(dataDir, NODES);
-    return { env: { KAFKA_BROKERS: kafka.url }, stop: () => kafka.stop() };
+    return { env: { KAFKA_BROKERS: kafka.urls.join() }, stop: kafka.stop };
   });
 
   /** Returns a function that finds the node with an owner's changes. */
   const readLeaders = async (): Promise<(ownerId: string) => number | undefined> => {
-    const admin = new kafkajs.Kafka({ brokers: kafka.url.split(','), logLevel: kafkajs.logLevel.NOTHING }).admin();
+    const admin = new kafkajs.Kafka({ brokers: kafka.urls, logLevel: kafkajs.logLevel.NOTHING }).admin();
     await admin.connect();
     const { topics } = await admin.fetchTopicMetadata({ topics: [TASK_CHANGES_TOPIC] });
     await admin.disconnect();
@@ -132,19 +121,17 @@ describe('the feed while a third of the partitions is without a leader', () => {
       await sleep(CALM_MS);
       return kinds.map((kind) => ({ target: 'a Kafka node', kind }));
     };
-    const campaign = { urls: faulty.stack.urls, seed: SEED, owners: OWNERS, faults: takeTwoAway };
-    const result = await runCampaign(campaign);
+    const { urls } = faulty.stack;
+    const result = await runCampaign({ urls, seed: SEED, owners: OWNERS, faults: takeTwoAway });
     const late = outages.flatMap((outage) => {
       const [held, free] = [true, false].map((isHeld) =>
         result.accounts.filter(({ ownerId }) => (leaderOf(ownerId) === outage.node) === isHeld),
       );
       if (!held?.length || !free?.length) throw new Error('The owners are not spread over the nodes.');
-      const waited = free.map(
-        (account) => [account.ownerId, quantile(during(outage, account.latencies()), 0.75)] as const,
-      );
-      return waited
-        .filter(([, ms]) => !(ms < PROMPT_MS))
-        .map(([ownerId, ms]) => `${ownerId} waited ${ms} ms without node ${outage.node}`);
+      return free.flatMap(({ ownerId, latencies }) => {
+        const ms = quantile(during(outage, latencies()), 0.75);
+        return ms < PROMPT_MS ? [] : [`${ownerId} waited ${ms} ms without node ${outage.node}`];
+      });
     });
     expect(result.findings).toEqual([]);
     expect(await deadLetters()).toEqual([]);

@@ -3,14 +3,10 @@ import type { Stack } from '@taskmesh/local';
 import { createKafkaEventLog } from '@taskmesh/event-log';
 import { createLog } from '@taskmesh/service';
 
-export interface Published {
-  /** All changes of this owner, ordered by their first delivery. */
-  of(ownerId: string): TaskChanged[];
-  close(): Promise<void>;
-}
+export type Published = Awaited<ReturnType<typeof readPublished>>;
 
 /** Reads everything that Kafka receives, for all owners, from now on. */
-export async function readPublished({ servers }: Stack): Promise<Published> {
+export async function readPublished({ servers }: Stack) {
   const log = createLog({ service: 'reader', level: 'silent' });
   const eventLog = createKafkaEventLog({ brokers: [servers.kafka], clientId: 'reader', log });
   /** By owner and sequence. */
@@ -24,7 +20,8 @@ export async function readPublished({ servers }: Stack): Promise<Published> {
   });
   await reader.ready();
   return {
-    of: (ownerId) => [...(received.get(ownerId)?.values() ?? [])],
+    /** All changes of this owner, ordered by their first delivery. */
+    of: (ownerId: string) => [...(received.get(ownerId)?.values() ?? [])],
     close: () => eventLog.close(),
   };
 }

@@ -25,13 +25,12 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
     const { stack, dataDir } = faulty;
     const [port = 0, adminPort = 0] = await findFreePorts(2);
     otherAdmin = `http://127.0.0.1:${adminPort}`;
-    const keys = join(dataDir, 'keys');
     const env = {
       POSTGRES_URL: databaseUrl(stack.servers.postgres, 'taskmesh_tasks'),
       KAFKA_BROKERS: stack.servers.kafka,
       AUTH_URL: stack.processes.get('auth')?.current.url,
-      IDENTITY_PUBLIC_KEYS_FILE: join(keys, 'identity-public.json'),
-      IDENTITY_KEY_FILE: join(keys, 'tasks-identity.json'),
+      IDENTITY_PUBLIC_KEYS_FILE: join(dataDir, 'keys/identity-public.json'),
+      IDENTITY_KEY_FILE: join(dataDir, 'keys/tasks-identity.json'),
       PORT: String(port),
       ADMIN_PORT: String(adminPort),
     };
@@ -41,10 +40,12 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
   }, 60_000);
   afterAll(() => other.stop());
 
-  const partsOf = async (adminUrl: string): Promise<number> => {
-    const response = await fetch(`${adminUrl}/readyz?verbose`);
-    return ((await response.json()) as { checks: { relayParts: number } }).checks.relayParts;
-  };
+  /** Waits until a process has so many parts. */
+  const has = (adminUrl: string, relayParts: number) =>
+    eventually(async () => {
+      const response = await fetch(`${adminUrl}/readyz?verbose`);
+      expect(await response.json()).toMatchObject({ checks: { relayParts } });
+    });
 
   it('loses, repeats and reorders nothing in any protocol', async () => {
     const { stack } = faulty;
@@ -54,12 +55,12 @@ describe('two processes of tasks, one of them frozen for longer than its lease',
     const kept = await underLoad(load, async () => {
       for (let round = 0; round < ROUNDS; round++) {
         await inject(faulty, { target: 'tasks', kind: 'kill', forMs: 0 });
-        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(PARTS)); // the second process takes over all parts
+        await has(otherAdmin, PARTS); // the second process takes over all parts
         other.kill('SIGSTOP');
         await sleep(FREEZE_MS);
-        await eventually(async () => expect(await partsOf(admin)).toBe(PARTS));
+        await has(admin, PARTS);
         other.kill('SIGCONT');
-        await eventually(async () => expect(await partsOf(otherAdmin)).toBe(0));
+        await has(otherAdmin, 0);
       }
     });
     expectKept(kept);

@@ -15,17 +15,10 @@ export const miscounted = (stack: Stack) => queryStore<{ owner_id: string }>(sta
 const TABLES = `select table_name as name from information_schema.tables
   where table_schema = 'public' and table_type = 'BASE TABLE' order by 1`;
 
-/** A row of any store as text. */
-export interface FoundRow {
-  /** `store.table` */
-  table: string;
-  row: string;
-}
-
-/** Returns all rows of all tables of all stores that contain one of these words. */
-async function rowsWith(stack: Stack, words: string[]): Promise<FoundRow[]> {
+/** Returns all rows, as text, of all tables (`store.table`) of all stores that contain one of these words. */
+async function rowsWith(stack: Stack, words: string[]) {
   const patterns = words.map((word) => `%${word}%`);
-  const found: FoundRow[] = [];
+  const found: { table: string; row: string }[] = [];
   for (const store of INNER_SERVICES)
     for (const { name } of await queryStore<{ name: string }>(stack, store, TABLES)) {
       const select = `select t::text as row from ${escapeIdentifier(name)} t where t::text like any($1)`;

@@ -22,11 +22,8 @@ describe('the feed while the tasks are restored again and again', () => {
 
   const restore = async (url: string, file: string): Promise<Restore> => {
     const sentAt = performance.now();
-    const { status, body } = await restoreBackup(url, file);
-    expect({ status, body }).toMatchObject({
-      status: 200,
-      body: { message: expect.stringMatching(/^Database restored/) },
-    });
+    const body = { message: expect.stringMatching(/^Database restored/) };
+    expect(await restoreBackup(url, file)).toMatchObject({ status: 200, body });
     return { sentAt, answeredAt: performance.now() };
   };
 
@@ -38,13 +35,10 @@ describe('the feed while the tasks are restored again and again', () => {
       await sleep(CALM_MS * (0.5 + random()));
       const forMs = FREEZE_MS.least + random() * (FREEZE_MS.most - FREEZE_MS.least);
       const url = faulty.stack.urls[target === 'gateway-1' ? 1 : 0] ?? '';
-      printLine(
-        `restore ${index + 1} of ${RESTORES}${target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : ''}`,
-      );
-      const [restored] = await Promise.all([
-        restore(url, file),
-        target && inject(faulty, { target, kind: 'freeze', forMs }),
-      ]);
+      const freezing = target ? `, freeze ${target} for ${(forMs / 1000).toFixed(1)} s` : '';
+      printLine(`restore ${index + 1} of ${RESTORES}${freezing}`);
+      const frozen = target && inject(faulty, { target, kind: 'freeze', forMs });
+      const [restored] = await Promise.all([restore(url, file), frozen]);
       printLine(`  restored in ${((restored.answeredAt - restored.sentAt) / 1000).toFixed(1)} s`);
       done.push({ target: 'tasks', kind: 'restore' }, ...(target ? [{ target, kind: 'freeze' }] : []));
       await Promise.all(accounts.map((account) => account.restored(restored)));

@@ -50,7 +50,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
   };
   const faulty = useStack(
     'upgrade',
-    () => Promise.resolve({ env: { BACKUP_TOKEN, NEWER_SCHEMA: 'allow' }, stop: async () => {} }),
+    () => ({ env: { BACKUP_TOKEN, NEWER_SCHEMA: 'allow' } }),
     (folder) => {
       links = join(folder, 'services');
       mkdirSync(links);
@@ -70,12 +70,9 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     type Session = Record<'access_token' | 'refresh_token', string>;
     const { body: session } = await rest<Session>('POST', '/auth/signup', { body: signUp });
     const token = session.access_token;
-    const create = () =>
-      rest<{ data: { id: string } }>('POST', '/tasks', {
-        token,
-        headers: { 'idempotency-key': 'once-and-for-both-releases' },
-        body: { title: 'made by the release before' },
-      });
+    const headers = { 'idempotency-key': 'once-and-for-both-releases' };
+    const request = { token, headers, body: { title: 'made by the release before' } };
+    const create = () => rest<{ data: { id: string } }>('POST', '/tasks', request);
     const task = await create();
     expect(task.status).toBe(201);
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
@@ -89,8 +86,8 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
   it('and then rolled back and upgraded again loses, repeats and reorders no change, and keeps sessions, tokens, keys and archives', async () => {
     const before = await useReleaseBefore();
     const done: DoneFault[] = [];
-    const replace = async (kind: string, names: string[], services: string) => {
-      for (const target of names) {
+    const replace = async (kind: string, targets: string[], services: string) => {
+      for (const target of targets) {
         await sleep(CALM_MS);
         printLine(`${kind} of ${target}`);
         runNext(target.replace(/-\d$/, ''), services);
@@ -99,7 +96,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
       }
     };
     const schemaBefore = await migrations();
-    const upgradeAndGoBack = async () => {
+    const faults = async () => {
       await replace('upgrade', ORDER, SERVICES);
       expect(await migrations()).toEqual(expect.arrayContaining(schemaBefore));
       expect(await migrations()).not.toEqual(schemaBefore);
@@ -108,13 +105,8 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
       await sleep(CALM_MS);
       return done;
     };
-    const result = await runCampaign({
-      urls: faulty.stack.urls,
-      seed: SEED,
-      owners: Array.from({ length: 3 }, () => ({ paceMs: 60 })),
-      faults: upgradeAndGoBack,
-      cutEveryMs: 8_000,
-    });
+    const owners = Array.from({ length: 3 }, () => ({ paceMs: 60 }));
+    const result = await runCampaign({ urls: faulty.stack.urls, seed: SEED, owners, faults, cutEveryMs: 8_000 });
     expect(result.findings).toEqual([]);
     expect(result.figures.writes.confirmed).toBeGreaterThan(100);
 

@@ -19,15 +19,6 @@ export interface WriterOptions {
   isDoomed?: () => boolean;
 }
 
-export interface Writer {
-  /** Responses that must not occur, even during faults. */
-  surprises: string[];
-  counts: { refused: number; retried: number };
-  /** Resolves when the writer has stopped. */
-  ended: Promise<void>;
-  stop(): Promise<void>;
-}
-
 /** The outcome of one request. After a refusal or without a response, it may have been done or not. */
 type Outcome =
   | { outcome: 'done'; id: string | undefined }
@@ -45,7 +36,7 @@ const RETRY_AFTER_MS = 200;
 const MANY = 150;
 
 /** Creates, changes and deletes tasks one by one, over REST and GraphQL at random gateways, whatever they respond. */
-export function startWriter(options: WriterOptions): Writer {
+export function startWriter(options: WriterOptions) {
   const { urls, token, name, random, paceMs, living, writes, isDoomed = () => false } = options;
   const surprises: string[] = [];
   const counts = { refused: 0, retried: 0 };
@@ -121,8 +112,10 @@ export function startWriter(options: WriterOptions): Writer {
   })();
 
   return {
+    /** Responses that must not occur, even during faults. */
     surprises,
     counts,
+    /** Resolves when the writer has stopped. */
     ended: running,
     async stop() {
       stopping.abort();

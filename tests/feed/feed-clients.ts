@@ -4,7 +4,7 @@ import {
   type RealtimePostgresChangesPayload,
   type SupabaseClient,
 } from '@supabase/supabase-js';
-import { createFaultyProxy, eventually } from '@taskmesh/testing';
+import { createProxyFor, eventually } from '@taskmesh/testing';
 import { createClient as createSse } from 'graphql-sse';
 import { createClient as createOldSupabase } from 'supabase-js-2.49';
 import { readCursor, register } from '../http.ts';
@@ -153,11 +153,8 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
 
   it('lets a Supabase client resume after the last cursor that it received', async () => {
     const owner = await register(url());
-    const { hostname: host, port } = new URL(url());
-    const network = await createFaultyProxy({ host, port: Number(port) });
-    const client = createSupabase(`http://${network.host}:${network.port}`, 'public-key', {
-      accessToken: async () => owner.token,
-    });
+    const { proxy: network, url: throughProxy } = await createProxyFor(url());
+    const client = createSupabase(throughProxy, 'public-key', { accessToken: async () => owner.token });
     await client.realtime.setAuth(owner.token);
     const titles: unknown[] = [];
     let cursors = 0;
@@ -183,6 +180,5 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     await eventually(() => expect(titles).toEqual(['one', 'two', 'three']), { timeoutMs: 15_000 });
     await client.removeAllChannels();
     await client.realtime.disconnect();
-    await network.close();
   }, 180_000);
 }

@@ -126,28 +126,20 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     const { freshAfterMs, other } = fading;
     fading = undefined;
     const mine = socket;
-    const pushLater = async (ms: number, of: string) => {
-      await time.sleep(ms);
-      if (mine === socket) push(of, HOUR_MS);
-    };
-    void pushLater(freshAfterMs, owner);
-    if (other) void pushLater(freshAfterMs + other.afterMs, other.owner);
+    const pushLater = (ms: number, of: string) => void time.sleep(ms).then(() => mine === socket && push(of, HOUR_MS));
+    pushLater(freshAfterMs, owner);
+    if (other) pushLater(freshAfterMs + other.afterMs, other.owner);
   };
 
   const onChange = ({ data }: Payload) => {
     if (!isJoined || !data || time.now() < deafUntil) return;
     const task = taskOf(data.record ?? data.old_record);
-    const received: Received = {
-      kind: data.type,
-      task,
-      previous: data.old_record ? taskOf(data.old_record) : null,
-      sequence: undefined,
-    };
+    const previous = data.old_record ? taskOf(data.old_record) : null;
     if (isUncertain() && deafUntil === 0 && task.ownerId === owner)
       world.complain(`${name} received a change, and not before where it begins`);
     // Until the server processes the token of another owner, changes of the former owner continue.
     const former = isUncertain() ? segments.findLast(({ owner: of }) => of === task.ownerId) : undefined;
-    (former ?? segment)?.received.push(received);
+    (former ?? segment)?.received.push({ kind: data.type, task, previous, sequence: undefined });
   };
 
   const onSystem = ({ extension, status, message, cursor: next }: Payload) => {
@@ -176,9 +168,7 @@ export function createChannelReader(world: World, name: string, firstOwner: stri
     const last = segment?.received.at(-1);
     if (!last && segment) segment.beginning = { epoch, sequence };
     else if (last?.task.id !== change?.task.id || last?.task.version !== change?.task.version)
-      world.complain(
-        `${name} was given a cursor for ${sequence} of epoch ${epoch} that is not behind what it received`,
-      );
+      world.complain(`${name} got a cursor for ${sequence} of epoch ${epoch} that is not behind what it received`);
   };
 
   return {

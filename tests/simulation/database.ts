@@ -13,14 +13,15 @@ export interface Statement {
 /** The maximum number of rows per part, blocked owner or page, as if changes were so large that more would not fit. */
 const MAX_ROWS = 3;
 
-interface DatabaseOptions {
-  tamper?: (meanings: Meanings) => Meanings;
-  /** Reports differences between the simulation and the real product. */
-  complain: (what: string) => void;
-}
-
-/** Simulates the statements of the feed, the relay and the deletions on the current store. */
-export function createDatabase(store: Store, { tamper = (meanings) => meanings, complain }: DatabaseOptions) {
+/**
+ * Simulates the statements of the feed, the relay and the deletions on the current store. `complain` reports differences between
+ * the simulation and the real product.
+ */
+export function createDatabase(
+  store: Store,
+  tamper: (meanings: Meanings) => Meanings,
+  complain: (what: string) => void,
+) {
   const cut = <Each extends object>(rows: Each[], limit: number) =>
     rows.slice(0, Math.min(limit, MAX_ROWS)).map((row, index) => ({ ...row, is_cut: index + 1 === MAX_ROWS }));
   const unpublished = (parts: number[], lows: number[], limit: number, butNot: string[]) => {
@@ -56,10 +57,8 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     'feed-changes-after': (owner: string, sequence: number, limit: number) => {
       const { epoch, rows, forgotten } = store.current();
       const first = Math.max(sequence, forgotten.get(owner) ?? 0);
-      const found = cut(
-        rows.filter((row) => row.owner_id === owner && Number(row.sequence) > first),
-        limit,
-      );
+      const since = rows.filter((row) => row.owner_id === owner && Number(row.sequence) > first);
+      const found = cut(since, limit);
       const head = String(store.head(owner));
       return found.length > 0 ? found.map((row) => ({ ...row, epoch, head })) : [{ epoch, head, id: null }];
     },
@@ -73,10 +72,8 @@ export function createDatabase(store: Store, { tamper = (meanings) => meanings, 
     'relay-read-blocked': (owners: string[], sequences: number[]) => {
       const { epoch, rows } = store.current();
       return owners.flatMap((owner, index) => {
-        const from = Number(sequences[index]);
-        const waiting = rows.filter(
-          (row) => row.owner_id === owner && Number(row.sequence) >= from && !row.isPublished,
-        );
+        const isDue = (sequence: string) => Number(sequence) >= Number(sequences[index]);
+        const waiting = rows.filter((row) => row.owner_id === owner && isDue(row.sequence) && !row.isPublished);
         return cut(waiting, MAX_ROWS).map((row) => ({ ...row, epoch }));
       });
     },

@@ -91,10 +91,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
       log,
     });
     void closedOwners.start();
-    return {
-      kill: () => void (isDead = true),
-      stop: closedOwners.stop,
-    };
+    return { kill: () => void (isDead = true), stop: closedOwners.stop };
   };
   const instances = Array.from({ length: INSTANCES }, (): ReturnType<typeof run> | undefined => run());
   let isOver = false;
@@ -105,7 +102,8 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
     const changes = store.logOf(owner);
     const isKept = ({ owner_id, sequence }: (typeof rows)[number]) =>
       owner_id === owner && Number(sequence) > (forgotten.get(owner) ?? 0);
-    const undelivered = changes.filter(({ sequence }) => !published.get(keyOf(epoch, owner))?.has(sequence));
+    const received = published.get(keyOf(epoch, owner));
+    const undelivered = changes.filter(({ sequence, isOld }) => !isOld && !received?.has(sequence));
     const findings: [what: string, applies: boolean][] = [
       ['may be written for', !closed.has(owner)],
       ['has tasks', store.living(owner).length > 0],
@@ -114,9 +112,7 @@ export function createDeletions({ time, store, database, faults, eventLog, onCom
     ];
     return [
       ...findings.flatMap(([what, applies]) => (applies ? [`${owner} ${what} although the account was deleted`] : [])),
-      ...undelivered
-        .filter(({ isOld }) => !isOld)
-        .map(({ sequence }) => `${owner}: change ${sequence} was erased and never published`),
+      ...undelivered.map(({ sequence }) => `${owner}: change ${sequence} was erased and never published`),
     ];
   };
 

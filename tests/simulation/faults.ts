@@ -33,18 +33,13 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
   const arrival = new Map<string, number>();
   let awayUntil = 0;
 
-  const take = <Kind extends Fault['kind']>(
-    kinds: readonly Kind[],
-    concerns: (fault: Extract<Fault, { kind: Kind }>) => boolean,
-  ): Extract<Fault, { kind: Kind }> | undefined => {
-    const index = ordered.findIndex(
-      (fault) => kinds.includes(fault.kind as Kind) && concerns(fault as Extract<Fault, { kind: Kind }>),
-    );
-    return index < 0 ? undefined : (ordered.splice(index, 1)[0] as Extract<Fault, { kind: Kind }>);
+  const take = (concerns: (fault: Fault) => boolean): Fault | undefined => {
+    const index = ordered.findIndex(concerns);
+    return index < 0 ? undefined : ordered.splice(index, 1)[0];
   };
 
   const call = async <Answer>(name: Call, work: () => Promise<Answer>): Promise<Answer> => {
-    const fault = take(['late question', 'late answer', 'lost'], (each) => each.call === name);
+    const fault = take((each) => 'call' in each && each.call === name);
     await time.sleep(random() * LATENCY_MS + (fault?.kind === 'late question' ? fault.ms : 0));
     if (fault?.kind === 'lost') {
       await time.sleep(fault.ms);
@@ -58,15 +53,13 @@ export function createFaults(time: VirtualTime, random: () => number, owners: re
   /** Delivers a record to the gateway. */
   const carry = (record: LogRecord, onRecord: (record: LogRecord) => void) => {
     const ofOwner = (kind: Fault['kind']) =>
-      take([kind], (fault) => 'owner' in fault && owners[fault.owner] === record.key);
+      take((fault) => fault.kind === kind && 'owner' in fault && owners[fault.owner] === record.key);
     if (ofOwner('drop')) return;
     const hold = ofOwner('hold');
     const repeat = ofOwner('repeat');
     const garbled = ofOwner('garble') ? { ...record, value: record.value.slice(0, 20) } : record;
-    const at = Math.max(
-      arrival.get(record.key) ?? 0,
-      time.now() + (hold && 'ms' in hold ? hold.ms : random() * LATENCY_MS),
-    );
+    const lateMs = hold && 'ms' in hold ? hold.ms : random() * LATENCY_MS;
+    const at = Math.max(arrival.get(record.key) ?? 0, time.now() + lateMs);
     arrival.set(record.key, at + 0.001);
     const deliver = async (to: number, what: LogRecord) => {
       await time.sleep(to - time.now());

@@ -48,13 +48,13 @@ export function findContradictions(
   const start = 'from' in beginning ? Math.max(least, placeOf(received[0]) - 1) : beginning.sequence;
   const lastReceived = Math.max(start, ...received.map(placeOf));
   const promised: Committed[] = log.slice(0, isLive ? log.length : lastReceived);
-  const list = [...listAfter(promised)].map(([id, { title }]) => [id, title] as const);
+  const tasks = new Map([...listAfter(promised)].map(([id, { title }]) => [id, title]));
   const changes = [...log.slice(0, start), ...received].map((change) => ({ ...change, seenAt: 0 }));
   return contradictions({
     owner: name,
     ownerId: owner,
     writes: promised.map(asWrite),
     streams: new Map([[`epoch ${epoch} behind ${start}`, [{ list: EMPTY_LIST, changes }]]]),
-    tasks: new Map(list),
+    tasks,
   });
 }

@@ -2,7 +2,7 @@ import { createRandom } from '@taskmesh/testing';
 import { OWNERS, TROUBLE_MS, UNREAD, type Step, type Schedule } from './schedule.ts';
 import { guid } from './store.ts';
 import { createChannelReader } from './channel-reader.ts';
-import type { ChannelReader, Reader } from './reader.ts';
+import type { Reader } from './reader.ts';
 import { createStreamReader } from './stream-reader.ts';
 import { installVirtualTime } from './virtual-time.ts';
 import { createWorld, type Tamper, type World } from './world.ts';
@@ -15,17 +15,8 @@ const LAST_WORDS_EVERY_MS = 12_000;
 const owners = Array.from({ length: OWNERS + UNREAD.length }, (_, index) => guid(0xa0_0000 + index));
 const readOwners = owners.slice(0, OWNERS);
 
-export interface Outcome {
-  /** The promises that were not kept. */
-  findings: string[];
-  /** The number of changes that all clients received. */
-  received: number;
-  /** The number of subscriptions of all clients, including restarts and resumes. */
-  subscriptions: number;
-}
-
 /** Runs one schedule in virtual time. */
-export async function simulate({ seed, isNested, steps }: Schedule, tamper?: Tamper): Promise<Outcome> {
+export async function simulate({ seed, isNested, steps }: Schedule, tamper?: Tamper) {
   const random = createRandom(seed);
   const time = installVirtualTime(random);
   try {
@@ -39,7 +30,11 @@ export async function simulate({ seed, isNested, steps }: Schedule, tamper?: Tam
   }
 }
 
-async function live(world: World, clients: Clients, steps: Step[]): Promise<Outcome> {
+/**
+ * Returns the promises that were not kept, and how many changes all clients received, and how often they subscribed, including restarts
+ * and resumes.
+ */
+async function live(world: World, clients: Clients, steps: Step[]) {
   const { time, random } = world;
   const { readers } = clients;
   for (const reader of readers) void time.sleep(random() * 500).then(() => reader.come());
@@ -73,18 +68,15 @@ function lastWords({ commit, faults }: World): void {
   }
 }
 
-interface Clients {
-  readers: Reader[];
-  /** The readers that are channels. */
-  channels: ChannelReader[];
-}
+type Clients = ReturnType<typeof createReaders>;
 
-function createReaders(world: World, isNested: boolean): Clients {
+/** `channels`: the readers that are channels. */
+function createReaders(world: World, isNested: boolean) {
   const streams = readOwners.map((owner, index) =>
-    createStreamReader(world, `stream ${index}`, { owner: isNested ? (owners[0] ?? owner) : owner, isNested }),
+    createStreamReader(world, `stream ${index}`, isNested ? (owners[0] ?? owner) : owner, isNested),
   );
   const channels = readOwners.map((owner, index) => createChannelReader(world, `channel ${index}`, owner));
-  return { readers: [...streams, ...channels], channels };
+  return { readers: [...streams, ...channels] as Reader[], channels };
 }
 
 function perform(step: Step, { store, faults, deletions, commit }: World, { readers, channels }: Clients): void {

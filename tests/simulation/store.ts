@@ -1,6 +1,5 @@
 import type { AccountLogPosition } from '@taskmesh/internal-api';
-import type { ChangeRow } from '@taskmesh/tasks/simulated';
-import { partOf } from '@taskmesh/tasks/simulated';
+import { partOf, type ChangeRow } from '@taskmesh/tasks/simulated';
 import type { StreamedChange } from '../feed/streams/stream.ts';
 import type { Write } from '../faults/write.ts';
 import type { VirtualTime } from './virtual-time.ts';

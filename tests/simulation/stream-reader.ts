@@ -7,17 +7,14 @@ import type { World } from './world.ts';
 const RECONNECT_AFTER_MS = 200;
 const NONSENSE = 'nonsense';
 
-export interface StreamOptions {
-  owner: string;
-  /** Whether it also selects a field of another service, with its own cursor as an argument. */
-  isNested: boolean;
-}
-
 /** A task in the format of the graph. */
 type GraphTask = Omit<Received['task'], 'ownerId'> & { owner: { id: string; tasks?: { changesCursor: string } } };
 
-/** Creates a reader of `Subscription.taskChanges`, which resumes by cursor, and reads its list again if it must. */
-export function createStreamReader(world: World, name: string, { owner, isNested }: StreamOptions): Reader {
+/**
+ * Creates a reader of `Subscription.taskChanges`, which resumes by cursor, and reads its list again if it must. `isNested`: whether it
+ * also selects a field of another service, with its own cursor as an argument.
+ */
+export function createStreamReader(world: World, name: string, owner: string, isNested: boolean): Reader {
   const { time, store, random } = world;
   const operation = isNested ? world.operations.nested : world.operations.plain;
   const segments: Segment[] = [];
@@ -80,12 +77,10 @@ export function createStreamReader(world: World, name: string, { owner, isNested
           stop = subscription.stop;
           if (connection !== me) stop();
         },
-        (error: { extensions?: { code?: string } }) =>
-          over(
-            error.extensions?.code === 'CURSOR_EXPIRED'
-              ? { kind: 'failed', error: error as never }
-              : { kind: 'stopped' },
-          ),
+        (error: { extensions?: { code?: string } }) => {
+          const isExpired = error.extensions?.code === 'CURSOR_EXPIRED';
+          over(isExpired ? { kind: 'failed', error: error as never } : { kind: 'stopped' });
+        },
       );
   };
 

@@ -16,27 +16,14 @@ interface Task {
 }
 
 /** A virtual clock for all timers of this process, which advances only in `runTo`. */
-export interface VirtualTime {
-  /** Milliseconds since the beginning. */
-  now(): number;
-  /** A `Clock`, in Unix milliseconds. */
-  clock: { now(): number };
-  /** Has the signature of `setTimeout` in timers/promises. */
-  sleep(ms: number, value?: undefined, options?: { signal?: AbortSignal }): Promise<void>;
-  /** Runs everything that is due up to this time. */
-  runTo(ms: number): Promise<void>;
-  /** Returns the number of pending timers. */
-  pending(): number;
-  /** Restores the real timers of the process. */
-  uninstall(): void;
-}
+export type VirtualTime = ReturnType<typeof installVirtualTime>;
 
 const real = { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate };
 
 type Timers = Record<keyof typeof real, (...args: never[]) => unknown>;
 
 /** Installs virtual time. `random` delays timers by less than a millisecond, so that simultaneous ones run in any order. */
-export function installVirtualTime(random: () => number): VirtualTime {
+export function installVirtualTime(random: () => number) {
   const tasks: Task[] = [];
   let now = 0;
   let orders = 0;
@@ -69,10 +56,13 @@ export function installVirtualTime(random: () => number): VirtualTime {
   Object.defineProperty(performance, 'now', { value: () => now, configurable: true, writable: true });
 
   return {
+    /** Milliseconds since the beginning. */
     now: () => now,
+    /** A `Clock`, in Unix milliseconds. */
     clock: { now: () => BEGINNING + Math.floor(now) },
-    sleep: (ms, _value, { signal } = {}) =>
-      new Promise((resolve, reject) => {
+    /** Has the signature of `setTimeout` in timers/promises. */
+    sleep: (ms: number, _value?: undefined, { signal }: { signal?: AbortSignal } = {}) =>
+      new Promise<void>((resolve, reject) => {
         const task = add(later(ms), () => {
           signal?.removeEventListener('abort', abort);
           resolve();
@@ -84,7 +74,8 @@ export function installVirtualTime(random: () => number): VirtualTime {
         if (signal?.aborted) abort();
         else signal?.addEventListener('abort', abort, { once: true });
       }),
-    async runTo(ms) {
+    /** Runs everything that is due up to this time. */
+    async runTo(ms: number) {
       // Work that has begun may still have to add its timers.
       await settled();
       for (let task = tasks[0]; task && task.at <= ms; task = tasks[0]) {
@@ -105,7 +96,9 @@ export function installVirtualTime(random: () => number): VirtualTime {
       await settled();
       now = ms;
     },
+    /** The number of pending timers. */
     pending: () => waiting,
+    /** Restores the real timers of the process. */
     uninstall() {
       Object.assign(globalThis, real);
       if (performanceNow) Object.defineProperty(performance, 'now', performanceNow);

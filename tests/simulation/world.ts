@@ -48,6 +48,8 @@ const NO_METRICS: TransportMetrics & RelayMetrics = {
   ...{ watchOwners: () => {}, published: () => {}, deadLettered: () => {} },
 };
 
+const AWAY = { message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } };
+
 function prepare(task: string): PreparedOperation {
   const source = `subscription ($after: String) { taskChanges(after: $after) { sequence kind cursor task ${task} previous ${TASK} } }`;
   const document = parse(source);
@@ -80,10 +82,9 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   const faults = createFaults(time, random, owners);
   const complaints: string[] = [];
   let tokens = 0;
-  const database = createDatabase(store, {
-    tamper: (meanings) => tamper.meanings?.(meanings, store) ?? meanings,
-    complain: (what) => void complaints.push(what),
-  });
+  const complain = (what: string) => void complaints.push(what);
+  const tampered = (meanings: Meanings) => tamper.meanings?.(meanings, store) ?? meanings;
+  const database = createDatabase(store, tampered, complain);
   /** The position of every cursor that was ever sealed. */
   const positions = new Map<string, FeedPosition & { owner: string }>();
   const feeds = createFeedRepository(database);
@@ -97,10 +98,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     },
   };
   const eventLog = createMemoryEventLog();
-  const tasks = {
-    ...createFeedService(feeds, cursors),
-    reportUnreadable: async () => undefined,
-  };
+  const tasks = { ...createFeedService(feeds, cursors), reportUnreadable: async () => undefined };
   const relay = createRelay({
     // Implements the part of a database that the relay uses.
     repository: createRelayRepository(database as unknown as Parameters<typeof createRelayRepository>[0]),
@@ -129,12 +127,7 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
     memory: { isShort: () => false },
     blockingWork: { run: async (_network, work) => work() },
     largeResponses: createLargeResponses(),
-    formatResult: ({ data, errors = [] }) => ({
-      data,
-      ...(errors.length > 0 && {
-        errors: errors.map(() => ({ message: 'away', extensions: { code: 'SERVICE_UNAVAILABLE' } })),
-      }),
-    }),
+    formatResult: ({ data, errors }) => (errors?.length ? { data, errors: errors.map(() => AWAY) } : { data }),
   });
 
   const channel = createTasksChannel({
@@ -169,11 +162,10 @@ export async function createWorld(time: VirtualTime, { random, owners, hasDeleti
   return {
     ...{ time, random, store, faults, deletions, feed, subscriptions, channel, complaints },
     operations: { plain: prepare(TASK), nested: prepare(NESTED_TASK) },
-    complain: (what: string) => void complaints.push(what),
-    commit: (owner: string) => {
-      const isDone = store.commit(owner);
-      if (isDone) relay.wake(owner);
-      else if (!deletions?.isDeleted(owner)) complaints.push(`${owner} was refused a write`);
+    complain,
+    commit(owner: string) {
+      if (store.commit(owner)) relay.wake(owner);
+      else if (!deletions?.isDeleted(owner)) complain(`${owner} was refused a write`);
     },
     /** Returns the current cursor, as a client gets it with its list. */
     cursorOf: (owner: string) => cursors.seal(owner, { epoch: store.epoch(), sequence: store.head(owner) }),

@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { spawnSync } from 'node:child_process';
+import { basename, join } from 'node:path';
 import { differences, recordSurroundings } from './left-behind.ts';
 
-const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 
-interface JestResult {
-  testResults: { name: string; status: string; message: string }[];
-}
-
 describe('test files in one process', () => {
-  let ran: Map<string, { status: string; message: string }>;
-  beforeAll(async () => {
+  /** Jest's results by the names of the files. */
+  let ran: Map<string, object>;
+  beforeAll(() => {
     const config = {
       rootDir: join(import.meta.dirname, 'fixtures'),
       testMatch: ['**/*.sample.ts'],
@@ -24,11 +19,12 @@ describe('test files in one process', () => {
     // One of the tests leaves something open, which would keep this process alive.
     const options = ['--runInBand', '--json', '--forceExit'];
     const jest = ['--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js', ...options];
-    const { stdout } = await run(process.execPath, [...jest, '--config', JSON.stringify(config)], { cwd: ROOT }).catch(
-      (error: { stdout: string }) => error, // some of the tests fail
-    );
-    const { testResults } = JSON.parse(stdout) as JestResult; // Jest's own format
-    ran = new Map(testResults.map(({ name, ...result }) => [name.split('/').at(-1) ?? '', result]));
+    const { stdout } = spawnSync(process.execPath, [...jest, '--config', JSON.stringify(config)], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    const results: { name: string }[] = JSON.parse(stdout).testResults;
+    ran = new Map(results.map((result) => [basename(result.name), result]));
   });
 
   it.each([

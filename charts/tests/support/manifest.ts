@@ -88,6 +88,12 @@ export const containersOf = ({ spec }: PodTemplate) => [...(spec.initContainers 
 export const isSelected = ({ matchLabels = {} }: Selector, labels: Record<string, string>) =>
   Object.entries(matchLabels).every(([name, value]) => labels[name] === value);
 
+/** The annotations of what survives the removal of its release. */
+export const KEPT = {
+  'helm.sh/resource-policy': 'keep',
+  'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
+};
+
 export const ofKind = (manifests: Manifest[], kind: string) => manifests.filter((each) => each.kind === kind);
 export const policiesOf = (manifests: Manifest[]) => ofKind(manifests, 'NetworkPolicy');
 export const portsOf = ({ ports = [] }: PolicyRule) => ports.map(({ port }) => port);

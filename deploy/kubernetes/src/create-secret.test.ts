@@ -1,18 +1,16 @@
 import { listen } from '@taskmesh/testing';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { createSecret, makeKeys } from './create-secret.ts';
 
 let answers: number[] = [];
-let requests: { method?: string; url?: string; authorization?: string; body: string }[];
-const server = createServer((request, response) => {
-  let body = '';
-  request.on('data', (chunk) => (body += chunk));
-  request.on('end', () => {
-    const { method = '', url = '', headers } = request;
-    requests.push({ method, url, authorization: headers.authorization ?? '', body });
-    response.writeHead(answers.shift() ?? 500).end('{}');
-  });
-});
+let requests: object[];
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method, url, headers } = request;
+  requests.push({ method, url, authorization: headers.authorization, body: await json(request) });
+  response.writeHead(answers.shift() ?? 500).end('{}');
+}
+const server = createServer((request, response) => void answer(request, response));
 const { url } = await listen(server);
 
 beforeEach(() => void (requests = []));
@@ -24,16 +22,10 @@ describe('the secret of an installation', () => {
   it('is created with one request', async () => {
     answers = [201];
     expect(await make()).toBe(true);
-    expect(requests).toEqual([
-      { method: 'POST', url: '/api/v1/namespaces/shop/secrets', authorization: 'Bearer me', body: expect.any(String) },
-    ]);
-    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      type: 'Opaque',
-      metadata: { name: 'keys', namespace: 'shop' },
-      stringData: { token: 'hidden' },
-    });
+    const metadata = { name: 'keys', namespace: 'shop' };
+    const body = { apiVersion: 'v1', kind: 'Secret', type: 'Opaque', metadata, stringData: { token: 'hidden' } };
+    const url = '/api/v1/namespaces/shop/secrets';
+    expect(requests).toEqual([{ method: 'POST', url, authorization: 'Bearer me', body }]);
   });
 
   it.each<[string, number[], unknown]>([
@@ -47,19 +39,15 @@ describe('the secret of an installation', () => {
   ])('%s', async (_what, statuses, outcome) => {
     answers = [...statuses];
     expect(await make().catch(String)).toBe(outcome);
-    expect(requests.map(({ method }) => method)).toEqual(statuses.map(() => 'POST'));
+    expect(requests).toMatchObject(statuses.map(() => ({ method: 'POST' })));
   });
 });
 
 it('creates matching keys: the public keys are those of the signers', async () => {
   const keys = await makeKeys();
-  const kidOf = (name: string) => JSON.parse(keys[name] ?? '').kid;
+  const kidOf = (name: string) => JSON.parse(keys[`${name}-identity.json`] ?? '').kid;
   const shown = JSON.parse(keys['identity-public.json'] ?? '').keys as { kid: string; d?: string }[];
-  expect(shown.map(({ kid }) => kid)).toEqual([
-    kidOf('gateway-identity.json'),
-    kidOf('backup-identity.json'),
-    kidOf('tasks-identity.json'),
-  ]);
+  expect(shown.map(({ kid }) => kid)).toEqual(['gateway', 'backup', 'tasks'].map(kidOf));
   expect(shown.every(({ d }) => d === undefined)).toBe(true);
   expect(JSON.parse(keys['access-token-keys.json'] ?? '').keys[0].d).toBeDefined();
   expect(keys['backup-token']).toMatch(/^[\w-]{43}$/);

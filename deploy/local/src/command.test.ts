@@ -4,8 +4,7 @@ const SRC = new URL('./', import.meta.url).href;
 
 /** Returns the output and the exit code of a command that is interrupted during its start. */
 async function endOf(command: string): Promise<unknown> {
-  const script = runScript(
-    `
+  const script = `
     import { writeSync } from 'node:fs';
     import { runCommand } from '$src/command.ts';
     let output = '';
@@ -15,11 +14,8 @@ async function endOf(command: string): Promise<unknown> {
     const never = () => new Promise(() => undefined);
     const interrupted = () => { setTimeout(() => process.emit('SIGTERM'), 100); };
     const killNow = () => process.stderr.write('killed ');
-    await runCommand({ ...${command}, killNow }, { stopMs: 500 });
-  `,
-    SRC,
-  );
-  return script.nextLine();
+    await runCommand({ ...${command}, killNow }, { stopMs: 500 });`;
+  return runScript(script, SRC).nextLine();
 }
 
 it.each([
@@ -29,18 +25,14 @@ it.each([
 ])(
   'kills the remaining processes and exits with 1 if %s does not end',
   async (_what, command) => {
-    expect(await endOf(command)).toEqual({
-      code: 1,
-      output: expect.stringMatching(/Not stopped after 0\.5 s: what is left is killed\.\nkilled $/),
-    });
+    const output = expect.stringMatching(/Not stopped after 0\.5 s: what is left is killed\.\nkilled $/);
+    expect(await endOf(command)).toEqual({ code: 1, output });
   },
   20_000,
 );
 
 it('reports a stop that failed', async () => {
   const stop = `() => Promise.reject(new Error('The disk is full.'))`;
-  expect(await endOf(`{ start: async () => { interrupted(); return { stop: ${stop} }; } }`)).toEqual({
-    code: 1,
-    output: expect.stringContaining('The disk is full.'),
-  });
+  const ended = await endOf(`{ start: async () => { interrupted(); return { stop: ${stop} }; } }`);
+  expect(ended).toEqual({ code: 1, output: expect.stringContaining('The disk is full.') });
 });

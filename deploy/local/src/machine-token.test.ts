@@ -6,7 +6,6 @@ import { ensureMachineToken, operatorsAddress, type MachineToken } from './machi
 
 let dir = '';
 beforeEach(() => void (dir = makeTempDir()));
-type Spoiling = [what: string, spoil: (file: string) => void];
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('the token of this machine', () => {
@@ -20,15 +19,14 @@ describe('the token of this machine', () => {
     expect(readdirSync(keys)).toEqual(['machine-token']);
   });
 
-  it.each<Spoiling>([
-    ...[0o640, 0o604, 0o620].map((mode): Spoiling => [
-      `others have ${mode.toString(8)}`,
-      (file) => chmodSync(file, mode),
-    ]),
-    ...['', 'short', `${'x'.repeat(43)}\n${'y'.repeat(43)}`].map((text): Spoiling => [
-      `the file contains ${text || 'nothing'}`,
-      (file) => writeFileSync(file, text),
-    ]),
+  const contains = (text: string) => (file: string) => writeFileSync(file, text);
+  it.each<[what: string, spoil: (file: string) => void]>([
+    ['its group may read it', (file) => chmodSync(file, 0o640)],
+    ['its group may write it', (file) => chmodSync(file, 0o620)],
+    ['others may read it', (file) => chmodSync(file, 0o604)],
+    ['it is empty', contains('')],
+    ['it is short', contains('short')],
+    ['there are two', contains(`${'x'.repeat(43)}\n${'y'.repeat(43)}`)],
     // Left behind by a killed start.
     ['half a file is there', (file) => (rmSync(file), writeFileSync(`${file}.new`, 'half', { mode: 0o644 }))],
   ])('is created again if %s', (_what, spoil) => {

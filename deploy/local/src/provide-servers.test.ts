@@ -6,20 +6,23 @@ import { checkGivenServers, provideServers } from './provide-servers.ts';
 const dir = temporaryDir('servers');
 afterAll(dir.remove);
 
-const given = () => ({
+const given = {
   POSTGRES_URL: requiredAddress('POSTGRES_URL'),
   REDIS_URL: requiredAddress('REDIS_URL'),
   KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
-});
+};
+const lines: string[] = [];
+const provide = (env: Parameters<typeof provideServers>[0]['env']) =>
+  provideServers({ env, dataDir: dir.path, log: (line) => lines.push(line) });
 
 describe('configured servers', () => {
   it('are used, and keep running after our stop', async () => {
-    const env = given();
-    const servers = await provideServers({ env, dataDir: dir.path, log: () => undefined });
-    expect(servers.urls).toEqual({ postgres: env.POSTGRES_URL, redis: env.REDIS_URL, kafka: env.KAFKA_BROKERS });
+    const { POSTGRES_URL: postgres, REDIS_URL: redis, KAFKA_BROKERS: kafka } = given;
+    const servers = await provide(given);
+    expect(servers.urls).toEqual({ postgres, redis, kafka });
     expect(servers.started.size).toBe(0);
     await servers.stop();
-    await provideServers({ env, dataDir: dir.path, log: () => undefined });
+    await provide(given);
     expect(existsSync(`${dir.path}/postgres`)).toBe(false);
   });
 
@@ -30,7 +33,7 @@ describe('configured servers', () => {
       `SMTP_URL is set, but no mail server works there: ${refused}`,
       `BACKUP_S3_URL is set, but no object storage works there: ${refused}`,
     ]);
-    const there = new URL(requiredAddress('POSTGRES_URL')).host;
+    const there = new URL(given.POSTGRES_URL).host;
     expect(await checkGivenServers({ SMTP_URL: `smtp://${there}`, BACKUP_S3_URL: 's3://archives' })).toEqual([]);
   });
 
@@ -45,24 +48,15 @@ describe('configured servers', () => {
   });
 
   it('are reported to lack the database, not to be unavailable, if it is missing', async () => {
-    const url = new URL(given().POSTGRES_URL);
-    url.pathname = '/nowhere';
-    const refusal = provideServers({
-      env: { ...given(), POSTGRES_URL: url.href },
-      dataDir: dir.path,
-      log: () => undefined,
-    });
-    await expect(refusal).rejects.toThrow(
-      'it has no such database (POSTGRES_URL): database "nowhere" does not exist. Correct it, or',
-    );
+    const POSTGRES_URL = Object.assign(new URL(given.POSTGRES_URL), { pathname: '/nowhere' }).href;
+    const said = 'it has no such database (POSTGRES_URL): database "nowhere" does not exist. Correct it, or';
+    await expect(provide({ ...given, POSTGRES_URL })).rejects.toThrow(said);
   });
 
   it('stop the servers started so far if one of them fails', async () => {
-    const env = { ...given(), POSTGRES_URL: undefined, REDIS_URL: 'redis://127.0.0.1:1' };
-    const lines: string[] = [];
-    await expect(provideServers({ env, dataDir: dir.path, log: (line) => lines.push(line) })).rejects.toThrow(
-      /REDIS_URL/,
-    );
+    const env = { ...given, POSTGRES_URL: undefined, REDIS_URL: 'redis://127.0.0.1:1' };
+    lines.length = 0;
+    await expect(provide(env)).rejects.toThrow(/REDIS_URL/);
     expect(lines.join()).toContain('PostgreSQL is ready');
     expect(existsSync(`${dir.path}/postgres/postmaster.pid`)).toBe(false);
   });

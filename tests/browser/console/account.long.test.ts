@@ -1,6 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import { createRest, newAccount, register } from '../../http.ts';
 import { barriersIn } from './axe.ts';
+import { setTimeLimits } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { url, open, linkTo } = usePlatform();
@@ -11,7 +12,7 @@ const statusOf = async (email: string, password: string) =>
   (await createRest(url())('POST', '/auth/login', { body: { email, password } })).status;
 
 it('changes a password and an address, and resets a password, with the links in e-mails', async () => {
-  const { page, signUp, signIn, goTo, field, button, says, submit } = await open();
+  const { page, signUp, signIn, goTo, follow, isAt, field, button, says, submit } = await open();
   const account = await signUp();
 
   await goTo('Account');
@@ -36,19 +37,19 @@ it('changes a password and an address, and resets a password, with the links in 
   await submit('Confirm', { 'Password of your account': NEW_PASSWORD });
   await page.getByRole('status').waitFor();
   expect(page.url()).not.toContain('token');
-  await page.getByRole('link', { name: 'Open Taskmesh' }).click();
-  await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+  await follow('Open Taskmesh');
+  await isAt('Tasks');
   await goTo('Account');
   await says(`You sign in as ${email}.`);
   await button('Sign out').click();
 
-  await page.getByRole('link', { name: 'Forgot your password?' }).click();
+  await follow('Forgot your password?');
   await submit('Send the link', { 'E-mail': email });
   await says('an e-mail with a link is on its way');
   await page.goto(await linkTo('reset-password', email));
   await submit('Set the password', { 'New password': account.password });
   await page.getByRole('status').waitFor();
-  await page.getByRole('link', { name: 'Sign in' }).click();
+  await follow('Sign in');
   await signIn({ email, password: account.password });
 });
 
@@ -172,12 +173,7 @@ it('downloads the own data for as long as that takes, and explains a download th
   await page.clock.install();
   await signUp();
   await goTo('Account');
-  // The clock of the test does not set this timer.
-  await page.evaluate(`AbortSignal.timeout = (ms) => {
-    const giveUp = new AbortController();
-    setTimeout(() => giveUp.abort(), ms);
-    return giveUp.signal;
-  }`);
+  await setTimeLimits(page);
   await page.evaluate(`{
     const { blob } = Response.prototype;
     Response.prototype.blob = async function () {

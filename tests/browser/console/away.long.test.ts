@@ -7,8 +7,8 @@ const { url, open } = usePlatform();
 it('lists keep their tasks while the server is unreachable, across views and filters, and continue when it is back', async () => {
   const { hostname: host, port } = new URL(url());
   const network = await createFaultyProxy({ host, port: Number(port) });
-  const screen = await open({}, `http://${network.host}:${network.port}`);
-  const { page, signUp, add, tick, lists, titles, settles, goTo, says } = screen;
+  const address = `http://${network.host}:${network.port}`;
+  const { page, signUp, add, tick, lists, titles, settles, goTo, isAt, says } = await open({}, address);
   const account = await signUp();
   for (const title of ['first', 'second', 'third']) await add(title);
   await lists(['third', 'second', 'first']);
@@ -21,7 +21,7 @@ it('lists keep their tasks while the server is unreachable, across views and fil
     await says(`You sign in as ${account.email}.`);
     expect(await page.locator('.loading').count()).toBe(0);
     await goTo('Tasks');
-    await page.getByRole('heading', { name: 'Tasks', exact: true }).waitFor();
+    await isAt('Tasks');
   };
   await lookAtAccountAndBack();
   await show('All');
@@ -64,7 +64,7 @@ it('lists keep their tasks while the server is unreachable, across views and fil
 
 it('keeps users signed in across tabs only if they chose so', async () => {
   const account = await register(url());
-  const { page, signIn, button } = await open();
+  const { page, signIn, isAt, button } = await open();
   const openTab = async () => {
     const tab = await page.context().newPage();
     await tab.goto(url());
@@ -78,11 +78,10 @@ it('keeps users signed in across tabs only if they chose so', async () => {
   expect(await page.evaluate('localStorage.length')).toBe(0);
   await button('Sign out').click();
 
-  await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-  await signIn(account);
+  await signIn(account, { stays: true });
   expect(await openTab()).toBe('Tasks');
   await button('Sign out').click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await isAt('Sign in');
   expect(await openTab()).toBe('Sign in');
   expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
   expect(await page.evaluate('document.cookie')).toBe('');

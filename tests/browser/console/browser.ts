@@ -1,5 +1,5 @@
 import { provideProgram } from '@taskmesh/local';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome'];
 const REMEDY =
@@ -15,27 +15,20 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ARGS });
 }
 
-/** A page in a browser context of its own, with separate storage and cookies. */
-export interface Visit {
-  page: Page;
-  /** Uncaught errors, violations of the content security policy, and messages sent on closing sockets. */
-  problems: string[];
-  /** The origins of all requests, including sockets. */
-  origins: Set<string>;
-  close(): Promise<void>;
-}
-
 const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
   console.debug('policy: ' + violatedDirective + ' ' + blockedURI));`;
 
 /** How long one step may take on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
+/** Opens a page in a browser context of its own, with separate storage and cookies. */
+export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext(options);
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
+  /** Uncaught errors, violations of the content security policy, and messages sent on closing sockets. */
   const problems: string[] = [];
+  /** The origins of all requests, including sockets. */
   const origins = new Set<string>();
   const note = (address: string) => origins.add(new URL(address.replace(/^ws/, 'http')).origin);
   page.on('pageerror', (error) => problems.push(String(error.stack)));

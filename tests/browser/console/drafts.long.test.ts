@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { barriersIn } from './axe.ts';
-import { isOn } from './screen.ts';
+import { closeSilently, isOn } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { open } = usePlatform();
@@ -44,15 +44,12 @@ it('an incomplete due date is never saved: no change of it, and no task without 
   await settles();
   await titleOf('first').click();
   await due.press('Backspace'); // empties only the first part
-  const attempts = [
-    () => field('Title').press('Enter'),
-    () => field('Notes').press('Control+Enter'),
-    () => titleOf('second').click(),
-  ];
-  for (const attempt of attempts) {
-    await attempt();
-    await isOn(page, 'Due');
-  }
+  await field('Title').press('Enter');
+  await isOn(page, 'Due');
+  await field('Notes').press('Control+Enter');
+  await isOn(page, 'Due');
+  await titleOf('second').click();
+  await isOn(page, 'Due');
   await due.press('Escape');
   await titleOf('first').click();
   expect(await due.inputValue()).toBe('2030-12-24');
@@ -179,9 +176,7 @@ it('the browser asks before it leaves a page with a new token, until that is cop
   await page.close({ runBeforeUnload: true });
   await (await asked).dismiss();
   await button('I have copied it').click();
-  const closed = page.waitForEvent('close');
-  await page.close({ runBeforeUnload: true });
-  await closed;
+  await closeSilently(page);
 });
 
 it.each(['an editor', 'the line for a new task'])(
@@ -206,9 +201,7 @@ it.each(['an editor', 'the line for a new task'])(
     // The tab may close silently only once the server has the change.
     await lists(where === 'an editor' ? ['second', 'first, changed'] : ['half a ti', 'second', 'first']);
     await settles();
-    const closed = page.waitForEvent('close');
-    await page.close({ runBeforeUnload: true });
-    await closed;
+    await closeSilently(page);
     expect(asked).toHaveLength(2);
   },
 );

@@ -9,7 +9,8 @@ import { useConsole } from './screen.ts';
 export async function takeJourney(browser: Browser, url: string): Promise<void> {
   const rest = createRest(url);
   const { page, problems, origins, close } = await visit(browser, url);
-  const { button, field, titleOf, signUp, signIn, add, tick, goTo, says, lists, submit } = useConsole(page);
+  const { button, field, titleOf, rename, signUp, signIn, add, tick, goTo, isAt, says, lists, submit } =
+    useConsole(page);
 
   const account = await signUp();
   await says('Nothing to do yet');
@@ -28,9 +29,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
   await says('3 open, 0 done');
 
   // Inline editing: Enter saves, Escape cancels.
-  await titleOf('Buy bread').click();
-  await field('Title').fill('Buy two loaves of bread');
-  await field('Title').press('Enter');
+  await rename('Buy bread', 'Buy two loaves of bread');
   await lists(['Read a book', 'Buy two loaves of bread', 'Water the plants']);
   await titleOf('Read a book').click();
   await field('Title').fill('Read nothing');
@@ -80,7 +79,7 @@ export async function takeJourney(browser: Browser, url: string): Promise<void> 
     await says(sentence);
 
   await button('Sign out').click();
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await isAt('Sign in');
   await page.reload();
   await signIn(account);
   await lists(['Read a book', 'Buy two loaves of bread']);

@@ -1,6 +1,6 @@
 import { eventually } from '@taskmesh/testing';
 import { logIn, newAccount } from '../../http.ts';
-import { focused, isOn, tabTo } from './screen.ts';
+import { choose, focused, isOn, tabTo } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 const { url, open } = usePlatform();
@@ -9,30 +9,29 @@ it('everything can be done with the keyboard alone', async () => {
   const { page, lists, says } = await open();
   const { keyboard } = page;
   const account = newAccount();
-  const enter = async (...keys: string[]) => {
+  const press = async (...keys: string[]) => {
     for (const key of keys) await keyboard.press(key);
   };
 
   await isOn(page, 'E-mail');
-  await tabTo(page, 'Create an account');
-  await keyboard.press('Enter');
+  await choose(page, 'Create an account');
   await isOn(page, 'Name');
   for (const text of ['Ada', account.email, account.password]) {
     await keyboard.type(text);
-    await keyboard.press('Tab');
+    await press('Tab');
   }
-  await enter('Shift+Tab', 'Enter');
+  await press('Shift+Tab', 'Enter');
   await says('Nothing to do yet');
 
   await isOn(page, 'New task');
 
   // The first tab stop skips the navigation.
-  await tabTo(page, 'Skip to the content', 'Shift+Tab');
-  await enter('Enter', 'Tab');
+  await choose(page, 'Skip to the content', 'Shift+Tab');
+  await press('Tab');
   expect(await focused(page)).toBe('New task');
   for (const title of ['first', 'second', 'third']) {
     await keyboard.type(title);
-    await keyboard.press('Enter');
+    await press('Enter');
     expect(await focused(page)).toBe('New task');
   }
   await lists(['third', 'second', 'first']);
@@ -40,47 +39,44 @@ it('everything can be done with the keyboard alone', async () => {
 
   // When a row disappears, the focus moves to the next one.
   await tabTo(page, 'Done: third');
-  await keyboard.press('Space');
+  await press('Space');
   await lists(['second', 'first']);
   await isOn(page, 'Done: second');
-  await keyboard.press('Tab');
+  await press('Tab');
   expect(await focused(page)).toBe('Edit second');
-  await keyboard.press('Enter');
+  await press('Enter');
   await isOn(page, 'Title');
   await keyboard.type(', changed');
-  await keyboard.press('Escape');
+  await press('Escape');
   await isOn(page, 'Edit second');
-  await keyboard.press('Enter');
+  await press('Enter');
   await isOn(page, 'Title');
-  await keyboard.press('End');
+  await press('End');
   await keyboard.type(', changed');
-  await keyboard.press('Enter');
+  await press('Enter');
   await lists(['second, changed', 'first']);
   await isOn(page, 'Edit second, changed');
-  await keyboard.press('Tab');
+  await press('Tab');
   expect(await focused(page)).toBe('Delete second, changed');
-  await keyboard.press('Enter');
+  await press('Enter');
   await lists(['first']);
   await isOn(page, 'Done: first');
-  await keyboard.press('Space');
+  await press('Space');
   await says('All done');
   await isOn(page, 'New task');
 
   // Opens another view, and opens and cancels a dialog.
-  await tabTo(page, 'Tokens', 'Shift+Tab');
-  await keyboard.press('Enter');
+  await choose(page, 'Tokens', 'Shift+Tab');
   await page.locator('h1:focus', { hasText: 'Tokens' }).waitFor(); // the link has the same text
   await tabTo(page, 'Name');
   await keyboard.type('script');
-  await keyboard.press('Enter');
+  await press('Enter');
   await isOn(page, 'The token');
-  await tabTo(page, 'End the token script');
-  await keyboard.press('Enter');
+  await choose(page, 'End the token script');
   await isOn(page, 'Cancel');
-  await keyboard.press('Escape');
+  await press('Escape');
   await isOn(page, 'End the token script');
-  await tabTo(page, 'Sign out', 'Shift+Tab');
-  await keyboard.press('Enter');
+  await choose(page, 'Sign out', 'Shift+Tab');
   await isOn(page, 'E-mail');
 });
 

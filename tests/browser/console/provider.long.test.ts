@@ -32,16 +32,15 @@ async function openConsole(options: BrowserContextOptions = {}) {
       await seen.button('Continue with Example').click();
       await seen.page.getByRole('link', { name: email, exact: true }).click();
     },
+    /** Expects no accessibility barriers, no horizontal scrolling, and no trace of the sign-in in the address. */
+    async isInOrder() {
+      expect(await barriersIn(seen.page)).toEqual([]);
+      expect(await seen.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(seen.page.url()).not.toContain('sign_in');
+    },
   };
 }
 
-const isAt = (page: Page, heading: string) => page.getByRole('heading', { name: heading, exact: true }).waitFor();
-/** Expects no accessibility barriers, no horizontal scrolling, and no trace of the sign-in in the address. */
-async function isInOrder(page: Page) {
-  expect(await barriersIn(page)).toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-  expect(page.url()).not.toContain('sign_in');
-}
 const keptIn = (page: Page, storage: 'sessionStorage' | 'localStorage') =>
   page.evaluate<string[]>(`Object.keys(${storage})`);
 
@@ -52,41 +51,41 @@ const LOOKS = [
 
 it('reports an unreachable provider on the page, keeps the form usable, and works when the provider is back', async () => {
   provider.respondWith((response) => response.writeHead(503).end()); // before its first request
-  const { page, button, says, field, goAs } = await openConsole();
+  const { page, button, says, field, goAs, isAt, isInOrder } = await openConsole();
   const email = newPerson();
   await button('Continue with Example').click();
   await says('The provider cannot be reached at the moment.');
   expect(page.url()).toBe(`${url()}/`);
   expect(await field('E-mail').isEnabled()).toBe(true);
-  await isInOrder(page);
+  await isInOrder();
   provider.respondWith(undefined);
   const start = `${url()}/api/auth/oidc/start?code_challenge=${'x'.repeat(43)}`;
   await eventually(async () => expect((await fetch(start, { redirect: 'manual' })).status).toBe(302));
   await goAs(email);
-  await isAt(page, 'Tasks');
+  await isAt('Tasks');
 });
 
 it('a new user signs in with the provider, and sees their ways to sign in', async () => {
-  const { page, goAs, goTo, says, button, submit } = await openConsole();
+  const { page, goAs, goTo, follow, isAt, isInOrder, says, button, submit } = await openConsole();
   const email = newPerson();
-  await page.getByRole('link', { name: 'Create an account' }).click();
+  await follow('Create an account');
   await button('Continue with Example').waitFor();
-  await isInOrder(page);
+  await isInOrder();
   await goAs(email);
-  await isAt(page, 'Tasks');
-  await isInOrder(page);
+  await isAt('Tasks');
+  await isInOrder();
   expect(await keptIn(page, 'localStorage')).toEqual([]);
   expect(await keptIn(page, 'sessionStorage')).toEqual(['taskmesh.session', 'taskmesh.tab']);
   await page.goBack();
   await page.goForward();
-  await isAt(page, 'Tasks');
+  await isAt('Tasks');
 
   await goTo('Account');
   await says(`As ${email}, linked just now`);
   await button(/^Remove 127/).click();
   await button('Remove it').click();
   await says('This is the only way in to the account');
-  await isInOrder(page);
+  await isInOrder();
   const typed = { 'Confirm with your password': 'there is none', 'Type your e-mail address': email };
   await submit('Delete the account', typed);
   await says('The account has no password');
@@ -100,25 +99,25 @@ it('a new user signs in with the provider, and sees their ways to sign in', asyn
 it.each(LOOKS)('an existing account with that address is linked after its password is typed: %j', async (look) => {
   const account = await register(url());
   newPerson(account.email);
-  const { page, goAs, says, field, button, goTo } = await openConsole(look);
+  const { page, goAs, says, field, button, goTo, isAt, isInOrder } = await openConsole(look);
   await goAs(account.email);
-  await isAt(page, 'Link your account');
+  await isAt('Link your account');
   await says(`${account.email} already has an account`);
   expect(await page.evaluate('document.activeElement.name')).toBe('password');
-  await isInOrder(page);
+  await isInOrder();
   await page.keyboard.type('not this one');
   await page.keyboard.press('Enter');
   await says('The password is wrong.');
   await field('Password').fill(account.password);
   await page.keyboard.press('Enter');
-  await isAt(page, 'Tasks');
+  await isAt('Tasks');
   await button('Sign out').click();
   await button('Continue with Example').click(); // the user is still signed in at the provider
-  await isAt(page, 'Tasks');
+  await isAt('Tasks');
   await goTo('Account');
   await button(/^Remove 127/).click();
   await says('It can no longer be used to sign in to this account.');
-  await isInOrder(page);
+  await isInOrder();
   await button('Remove it').click();
   await says('So far, you only sign in with your password.');
 });
@@ -126,17 +125,16 @@ it.each(LOOKS)('an existing account with that address is linked after its passwo
 it.each(LOOKS)('a signed-in user links the provider, and returns to the same view: %j', async (look) => {
   const account = await register(url());
   const [mine, others] = [newPerson(account.email), newPerson()];
-  const { page, signIn, goTo, says, submit, button } = await openConsole(look);
-  await page.getByRole('checkbox', { name: /Keep me signed in/ }).check();
-  await signIn(account);
+  const { page, signIn, goTo, follow, isAt, isInOrder, says, submit, button } = await openConsole(look);
+  await signIn(account, { stays: true });
   await goTo('Account');
   await button('Link Example').click();
-  await page.getByRole('link', { name: 'No one' }).click();
+  await follow('No one');
   await says('You did not sign in at the provider');
-  await isInOrder(page);
+  await isInOrder();
 
   await button('Link Example').click();
-  await page.getByRole('link', { name: others }).click();
+  await follow(others);
   await says('You are back from Example.');
   await submit('Link it', { 'Your Taskmesh password': account.password });
   await says('The address at the sign-in provider is not that of the account');
@@ -144,10 +142,10 @@ it.each(LOOKS)('a signed-in user links the provider, and returns to the same vie
   await button('Cancel').click();
 
   await button('Link Example').click();
-  await page.getByRole('link', { name: mine }).click();
+  await follow(mine);
   await says('You are back from Example.');
-  await isAt(page, 'Account');
-  await isInOrder(page);
+  await isAt('Account');
+  await isInOrder();
   expect(await page.evaluate('document.activeElement.name')).toBe('password');
   await page.keyboard.type(account.password);
   await page.keyboard.press('Enter');
@@ -158,13 +156,13 @@ it.each(LOOKS)('a signed-in user links the provider, and returns to the same vie
 });
 
 it('a response that this tab did not request does not sign in, and its text is not shown', async () => {
-  const { page, says } = await openConsole();
+  const { page, says, isInOrder } = await openConsole();
   for (const answer of ['sign_in_code=stolen', 'sign_in_error=x&sign_in_error_description=Call+this+number']) {
     await page.goto('about:blank');
     await page.goto(`${url()}/#${answer}`);
     await says('This sign-in did not begin in this tab.');
     expect(await page.getByText('Call this number').count()).toBe(0);
-    await isInOrder(page);
+    await isInOrder();
   }
 });
 
@@ -177,17 +175,17 @@ it.each(LOOKS)(
       if (request.url().includes('/oidc/callback')) answers.push(request.url());
     });
     await mine.goAs(newPerson());
-    await isAt(mine.page, 'Tasks');
+    await mine.isAt('Tasks');
     expect(answers).toHaveLength(1);
-    for (const { page, says } of [mine, other]) {
+    for (const { page, follow, isAt, isInOrder, says } of [mine, other]) {
       expect((await page.goto(answers[0] ?? ''))?.status()).toBe(400);
-      await isAt(page, 'The sign-in did not work');
+      await isAt('The sign-in did not work');
       await says('was not started in this browser, or has expired');
-      await isInOrder(page);
-      await page.getByRole('link', { name: 'Start again' }).click();
+      await isInOrder();
+      await follow('Start again');
     }
-    await isAt(mine.page, 'Tasks');
-    await isAt(other.page, 'Sign in');
+    await mine.isAt('Tasks');
+    await other.isAt('Sign in');
   },
 );
 
@@ -195,16 +193,16 @@ it.each<[string, (token: string) => Promise<string>]>([
   ['answers nonsense', async () => 'no.such.token'],
   ['has another time', (token) => provider.sign(anHourAgo(token))],
 ])('a provider that %s after the redirect is reported where the sign-in began', async (_what, change) => {
-  const { page, button, says, goAs } = await openConsole();
+  const { button, says, goAs, isAt, isInOrder } = await openConsole();
   provider.tamper(async (path, body) =>
     path === '/token' ? { ...body, id_token: await change(String(body.id_token)) } : body,
   );
   await goAs(newPerson());
   await says('The sign-in at the provider did not work. Please try again.');
-  await isInOrder(page);
+  await isInOrder();
   provider.tamper(undefined);
   await button('Continue with Example').click(); // the user is still signed in at the provider
-  await isAt(page, 'Tasks');
+  await isAt('Tasks');
 });
 
 /** Returns the claims of a token, as if issued by a clock that is an hour behind. */

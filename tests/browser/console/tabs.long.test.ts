@@ -1,7 +1,7 @@
 import { eventually } from '@taskmesh/testing';
 import type { Page } from 'playwright-core';
-import { logIn, register } from '../../http.ts';
-import { useConsole } from './screen.ts';
+import { logIn, register, type Account } from '../../http.ts';
+import { closeSilently, useConsole } from './screen.ts';
 import { usePlatform } from './use-platform.ts';
 
 /** The lifetime of access tokens: anything longer needs a refresh. */
@@ -14,6 +14,13 @@ const isRefreshed = async (page: Page) => {
   await eventually(async () => expect(await tokensOf(page)).not.toBe(before), { timeoutMs: 40_000 });
   expect(await tokensOf(page)).not.toBeNull();
 };
+
+/** Ends the session from elsewhere, while the tab cannot reach the server. */
+async function endSession(page: Page, account: Account) {
+  await (await logIn(url(), account)).endOtherSessions();
+  await page.unroute('**/graphql');
+  await useConsole(page).says('You were signed out');
+}
 
 it('a duplicated tab keeps working, and its copy asks for a sign-in instead of sharing its tokens', async () => {
   const { page, beginWith, lists } = await open();
@@ -41,25 +48,18 @@ it.each([
   ['the device', true],
   ['the tab', false],
 ])('writes pending in %s are done once, wherever the next session is kept', async (_where, staysFirst) => {
-  const { page, signIn, tick, lists, settles, says, goTo } = await open();
+  const { page, signIn, tick, lists, settles, goTo } = await open();
   const account = await register(url());
   const id = await account.create('to be done');
   await account.create('to be done next');
-  const stay = async (stays: boolean) => {
-    if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-  };
-  await stay(staysFirst);
-  await signIn(account);
+  await signIn(account, { stays: staysFirst });
   await lists(['to be done next', 'to be done']);
   await page.route('**/graphql', (route) => route.abort());
   await tick('to be done');
   await tick('to be done next');
   await lists([]);
-  await (await logIn(url(), account)).endOtherSessions();
-  await page.unroute('**/graphql');
-  await says('You were signed out');
-  await stay(!staysFirst);
-  await signIn(account);
+  await endSession(page, account);
+  await signIn(account, { stays: !staysFirst });
   await settles();
 
   const elsewhere = await logIn(url(), account);
@@ -85,9 +85,7 @@ async function closesAfter(tab: Page, asked: string[]) {
     dialogs.push(dialog.type());
     void dialog.accept();
   });
-  const closed = tab.waitForEvent('close');
-  await tab.close({ runBeforeUnload: true });
-  await closed;
+  await closeSilently(tab);
   expect(dialogs).toEqual(asked);
 }
 
@@ -97,8 +95,7 @@ it.each([
 ])('a tab %s with pending changes (kept on the device: %s)', async (_what, stays, asked) => {
   const { page, signIn, says } = await open();
   const account = await register(url());
-  if (stays) await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-  await signIn(account);
+  await signIn(account, { stays });
   await says('Nothing to do yet');
   await closesAfter(page, asked);
 });
@@ -107,8 +104,7 @@ it.each([
 async function openTwo() {
   const { page, ...first } = await open();
   const account = await register(url());
-  await page.getByRole('checkbox', { name: 'Keep me signed in' }).check();
-  await first.signIn(account);
+  await first.signIn(account, { stays: true });
   const second = await page.context().newPage();
   await second.goto(url());
   await useConsole(second).says('Nothing to do yet');
@@ -133,9 +129,7 @@ it('a tab with a session of its own keeps its changes over a reload while anothe
   page.once('dialog', (dialog) => void dialog.accept());
   await page.reload();
   await says('1 waiting');
-  await (await logIn(url(), account)).endOtherSessions();
-  await page.unroute('**/graphql');
-  await says('You were signed out');
+  await endSession(page, account);
   await field('E-mail').click(); // without a click, browsers do not ask
   const asked = page.waitForEvent('dialog');
   await page.evaluate('setTimeout(() => location.reload())');
@@ -166,19 +160,15 @@ it('a sign-out asks about changes of other tabs, and says there afterwards what 
 });
 
 it('a change refused after the session ended is reported to its author at the next sign-in', async () => {
-  const { page, beginWith, signIn, lists, titleOf, field, says, button } = await open();
+  const { page, beginWith, signIn, lists, rename, says, button } = await open();
   const account = await beginWith('first');
   const elsewhere = await logIn(url(), account);
   const [task] = await elsewhere.list();
   await page.route('**/graphql', (route) => route.abort());
-  await titleOf('first').click();
-  await field('Title').fill('changed here');
-  await field('Title').press('Enter');
+  await rename('first', 'changed here');
   await lists(['changed here']);
   await elsewhere.change(task?.id ?? '', { title: 'changed there' });
-  await elsewhere.endOtherSessions();
-  await page.unroute('**/graphql');
-  await says('You were signed out');
+  await endSession(page, account);
   await signIn(account);
   await says('“first” was changed elsewhere, too');
   await button('Save my choice').click();
@@ -186,22 +176,18 @@ it('a change refused after the session ended is reported to its author at the ne
 });
 
 it('text typed before the session ended is restored for the same user only', async () => {
-  const { signIn, beginWith, lists, settles, titleOf, field, says, button } = await open();
+  const { page, signIn, beginWith, lists, settles, titleOf, field, button } = await open();
   const [account, other] = [await beginWith('first'), await register(url())];
   await titleOf('first').click();
   await field('Title').fill('first, changed');
   await field('New task').fill('second, half typed');
-  const end = async () => {
-    await (await logIn(url(), account)).endOtherSessions();
-    await says('You were signed out');
-  };
-  await end();
+  await endSession(page, account);
   await signIn(account);
   expect(await field('New task').inputValue()).toBe('second, half typed');
   await button('Save').click();
   await lists(['first, changed']);
   await settles();
-  await end();
+  await endSession(page, account);
   await signIn(other);
   expect(await field('New task').inputValue()).toBe('');
 });

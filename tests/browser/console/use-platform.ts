@@ -2,14 +2,14 @@ import { ownInstallation } from '@taskmesh/testing';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { useEmbedded } from '../../embedded.ts';
 import { mailedToken } from '../../mails.ts';
-import { launchBrowser, visit, type Visit } from './browser.ts';
+import { launchBrowser, visit } from './browser.ts';
 import { useConsole } from './screen.ts';
 
 /** Provides a browser for the tests of a file. */
 export function useBrowser(url: () => string) {
   jest.setTimeout(180_000); // tests have many steps, each of which may be slow
   let browser: Browser;
-  const visits: Visit[] = [];
+  const visits: Awaited<ReturnType<typeof visit>>[] = [];
   beforeAll(async () => {
     browser = await launchBrowser();
   });

@@ -1,6 +1,6 @@
 import { barriersIn } from '../console/axe.ts';
-import { focused, isOn, tabTo } from '../console/screen.ts';
-import { useOperatedPlatform, useOperations } from './operator.ts';
+import { choose, focused, isOn, setTimeLimits, tabTo } from '../console/screen.ts';
+import { signInAsOperator, useOperatedPlatform, useOperations } from './operator.ts';
 
 const { url, token, open, openAsOperator } = useOperatedPlatform();
 
@@ -42,14 +42,11 @@ it('an archive is restored with the keyboard alone', async () => {
   await keyboard.type(token());
   await keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-  await tabTo(page, 'Backups');
-  await keyboard.press('Enter');
+  await choose(page, 'Backups');
   await page.getByRole('heading', { name: 'Backups', exact: true }).waitFor();
-  await tabTo(page, 'Make a backup');
-  await keyboard.press('Enter');
+  await choose(page, 'Make a backup');
   await ends('Making a backup', 'done');
-  await tabTo(page, 'Dismiss');
-  await keyboard.press('Enter');
+  await choose(page, 'Dismiss');
   await tabTo(page, 'Restore taskmesh');
   const name = (await focused(page)).replace('Restore ', '');
   await keyboard.press('Enter');
@@ -67,8 +64,7 @@ it('an archive is restored with the keyboard alone', async () => {
 it('polls the status every few seconds while the page is visible, pauses while it is hidden, and reports a silent server', async () => {
   const { page } = await open({}, `${url()}/#/operations`);
   await page.clock.install();
-  await page.getByRole('textbox', { name: 'Operators’ token' }).fill(token());
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await signInAsOperator(page, token());
   await page.getByText('All is well').waitFor();
   let asked = 0;
   page.on('request', (request) => (asked += Number(request.url().endsWith('/api/operations/status'))));
@@ -93,12 +89,7 @@ it('polls the status every few seconds while the page is visible, pauses while i
   await show(false);
   await page.waitForResponse(/operations\/status/);
   await passUntilAsked(2);
-  // The clock of the test does not set this timer.
-  await page.evaluate(`AbortSignal.timeout = (ms) => {
-    const giveUp = new AbortController();
-    setTimeout(() => giveUp.abort(), ms);
-    return giveUp.signal;
-  }`);
+  await setTimeLimits(page);
   await page.route('**/operations/status', () => undefined);
   await passUntilAsked(1);
   await pass(31);

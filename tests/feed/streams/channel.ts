@@ -26,19 +26,14 @@ interface Payload {
 export const connectChannel =
   (version: '1.0.0' | '2.0.0'): Connect =>
   ({ url, token, after }, listener) => {
-    const socket = new WebSocket(
-      `${url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=public-key&vsn=${version}`,
-    );
-    const send = (ref: string, topic: string, event: string, payload: unknown) =>
-      socket.send(
-        JSON.stringify(
-          version === '2.0.0' ? ['1', ref, topic, event, payload] : { topic, event, payload, ref, join_ref: '1' },
-        ),
-      );
-    const heartbeat = setInterval(
-      () => socket.readyState === socket.OPEN && send('2', 'phoenix', 'heartbeat', {}),
-      HEARTBEAT_MS,
-    );
+    const origin = url.replace(/^http/, 'ws');
+    const socket = new WebSocket(`${origin}/realtime/v1/websocket?apikey=public-key&vsn=${version}`);
+    const send = (ref: string, topic: string, event: string, payload: unknown) => {
+      const message = { topic, event, payload, ref, join_ref: '1' };
+      socket.send(JSON.stringify(version === '2.0.0' ? ['1', ref, topic, event, payload] : message));
+    };
+    const beat = () => socket.readyState === socket.OPEN && send('2', 'phoenix', 'heartbeat', {});
+    const heartbeat = setInterval(beat, HEARTBEAT_MS);
     socket.on('open', () =>
       send('1', TOPIC, 'phx_join', {
         config: { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] },
@@ -78,10 +73,11 @@ function takeMessage(text: string, version: string, listener: Listener): void {
   listener.onEnd();
 }
 
+/** Reads the format of the protocol in one of its versions. */
 function decode(text: string, version: string): { topic: string; event: string; payload: Payload } {
-  const message: unknown = JSON.parse(text);
-  if (version === '1.0.0') return message as { topic: string; event: string; payload: Payload }; // the format of the protocol
-  const [, , topic, event, payload] = message as [unknown, unknown, string, string, Payload];
+  const message = JSON.parse(text);
+  if (version === '1.0.0') return message;
+  const [, , topic, event, payload] = message;
   return { topic, event, payload };
 }
 
@@ -89,12 +85,8 @@ function takeChange({ data }: Payload, listener: Listener): void {
   const old = data?.old_record && seen(data.old_record);
   const task = data?.type === 'DELETE' ? old : data?.record && seen(data.record);
   if (!data || !task) return listener.onFailure(`a change without its row: ${JSON.stringify(data)}`);
-  listener.onChange({
-    kind: data.type,
-    sequence: undefined,
-    task,
-    previous: data.type === 'INSERT' ? null : (old ?? null),
-  });
+  const previous = data.type === 'INSERT' ? null : (old ?? null);
+  listener.onChange({ kind: data.type, sequence: undefined, task, previous });
 }
 
 function seen({ id, user_id: ownerId, title, version }: Row): SeenTask {

@@ -6,11 +6,8 @@ export const connectSse =
   (query: string): Connect =>
   ({ url, token, after }, listener) => {
     const address = `${url}/graphql?query=${encodeURIComponent(query)}`;
-    const headers = {
-      accept: 'text/event-stream',
-      authorization: `Bearer ${token}`,
-      ...(after !== undefined && { 'last-event-id': after }),
-    };
+    const resumed = after === undefined ? {} : { 'last-event-id': after };
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${token}`, ...resumed };
     return readStream(address, { headers }, listener, '\n\n', (frame) => {
       if (frame.startsWith('event: complete')) return listener.onEnd();
       const data = /^data: (.*)$/ms.exec(frame)?.[1];

@@ -38,23 +38,7 @@ export interface Reading {
 }
 
 /** A client that reads one account's feed, and resumes with its cursor whenever it is cut off. */
-export interface Stream {
-  protocol: string;
-  readings: Reading[];
-  /** The changes of all readings. */
-  changes(): StreamedChange[];
-  /** Events and errors that must not occur. */
-  failures: string[];
-  /** The error that ended the stream for good during the deletion of its account. */
-  ending(): string | undefined;
-  /** The last cursor that the client received. */
-  cursor(): string | undefined;
-  /** The number of reconnects. */
-  resumes(): number;
-  /** Breaks the connection, as a network does. The client comes back after `awayMs`. */
-  cut(awayMs: number): void;
-  close(): Promise<void>;
-}
+export type Stream = Awaited<ReturnType<typeof openStream>>;
 
 /** The events of a connection. */
 export interface Listener {
@@ -106,7 +90,7 @@ const STANDING_WITHIN_MS = 15_000;
 const LINGER_MS = 300;
 
 /** Reads a feed until closed. Resolves when the subscription is established for the first time. */
-export async function openStream(options: StreamOptions): Promise<Stream> {
+export async function openStream(options: StreamOptions) {
   const { protocol, connect, urls, token, readList, repeatsBehindCursor = false, isDoomed = () => false } = options;
   let reading: Reading = { list: options.list, changes: [] };
   const readings = [reading];
@@ -216,12 +200,20 @@ export async function openStream(options: StreamOptions): Promise<Stream> {
   await firstStanding.promise;
 
   return {
-    ...{ protocol, readings, failures },
+    protocol,
+    readings,
+    /** Events and errors that must not occur. */
+    failures,
+    /** The changes of all readings. */
     changes: () => readings.flatMap(({ changes }) => changes),
+    /** The error that ended the stream for good during the deletion of its account. */
     ending: () => ending,
+    /** The last cursor that the client received. */
     cursor: () => cursor,
+    /** The number of reconnects. */
     resumes: () => Math.max(connections - 1, 0),
-    cut(forMs) {
+    /** Breaks the connection, as a network does. The client comes back after `forMs`. */
+    cut(forMs: number) {
       awayMs = forMs;
       tear();
     },

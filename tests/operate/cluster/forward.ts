@@ -3,19 +3,15 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-export interface Forward {
-  url: string;
-  /** Errors that kubectl reported. */
-  failures: string[];
-  close(): Promise<void>;
-}
+export type Forward = Awaited<ReturnType<typeof openForward>>;
 
 /** Matches the report of a local client that gave up. It ends only that client's connection. */
 const LEFT_BY_CLIENT = /error copying from local connection to remote stream.*connection reset by peer/;
 
 /** Forwards a local port to a port of a pod or a service, such as `pod/a`. */
-export async function openForward(namespace: string, target: string, port: number): Promise<Forward> {
+export async function openForward(namespace: string, target: string, port: number) {
   const forward = spawn('kubectl', ['port-forward', '-n', namespace, target, `:${port}`]);
+  /** Errors that kubectl reported. */
   const failures: string[] = [];
   let output = '';
   forward.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));

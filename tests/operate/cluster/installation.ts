@@ -1,29 +1,25 @@
 import { areNodesFaked, newNamespace, removeNamespaces } from './kubectl.ts';
 import { CLIENT, createRelease, PREFIX, smallCluster, type Release } from './release.ts';
 import { useServers } from './servers.ts';
-import { openWayIn, type WayIn } from './way-in.ts';
+import { openWayIn } from './way-in.ts';
 
 /** `describe` for tests that need real nodes; skips them on fake ones. */
 export const describeReal = (await areNodesFaked()) ? describe.skip : describe;
 
-export interface Installation {
-  namespace: string;
-  release: Release;
-  /** The relay to its gateway, with a local URL. */
-  way: WayIn;
-}
-
-/** Installs the product in a namespace of its own for the tests of one file, and removes it afterwards. */
-export function installationForTests(...values: object[]): () => Installation {
+/**
+ * Installs the product in a namespace of its own for the tests of one file, and removes it afterwards. `way`: the relay to its gateway,
+ * with a local URL.
+ */
+export function installationForTests(...values: object[]) {
   let namespace: string;
   let release: Release;
-  let way: WayIn;
+  let way: Awaited<ReturnType<typeof openWayIn>>;
 
   beforeAll(async () => {
     namespace = await newNamespace();
-    release = createRelease({ namespace, values: [smallCluster, await useServers(namespace), ...values] });
+    release = createRelease(namespace, [smallCluster, await useServers(namespace), ...values]);
     await release.change('install');
-    way = await openWayIn({ namespace, service: `${PREFIX}-gateway`, labels: CLIENT });
+    way = await openWayIn(namespace, `${PREFIX}-gateway`, CLIENT);
   }, 600_000);
   afterAll(async () => {
     await way?.close();

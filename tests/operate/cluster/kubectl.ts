@@ -23,12 +23,8 @@ export async function list(kind: string, namespace: string, path: string, ...mor
 
 /** Returns the names of a component's pods that are not being deleted. */
 export async function podsOf(namespace: string, component: string): Promise<string[]> {
-  const rows = await list(
-    'pods',
-    namespace,
-    '.metadata.name}={.metadata.deletionTimestamp',
-    ...['-l', `app.kubernetes.io/component=${component}`],
-  );
+  const select = ['-l', `app.kubernetes.io/component=${component}`];
+  const rows = await list('pods', namespace, '.metadata.name}={.metadata.deletionTimestamp', ...select);
   return rows.flatMap((row) => (row.endsWith('=') ? [row.slice(0, -1)] : []));
 }
 
@@ -38,9 +34,8 @@ export const runIn = (namespace: string, pod: string, script: string, ...args: s
 
 /** Whether the nodes are fake (kwok): their pods are ready at once, but run nothing. */
 export async function areNodesFaked(): Promise<boolean> {
-  return (await list('nodes', 'default', '.status.nodeInfo.kubeletVersion')).some((version) =>
-    version.includes('kwok'),
-  );
+  const versions = await list('nodes', 'default', '.status.nodeInfo.kubeletVersion');
+  return versions.some((version) => version.includes('kwok'));
 }
 
 const namespaces: string[] = [];

@@ -1,7 +1,6 @@
-import { CHART_NAMES } from '@taskmesh/charts/generated';
-import { render, valuesFiles, type RenderOptions } from '@taskmesh/charts/helm';
-import { serving } from '@taskmesh/charts/manifest';
-import { ODD_VALUES } from '@taskmesh/charts/odd-values';
+import { render } from '@taskmesh/charts/helm';
+import { serving, type Manifest } from '@taskmesh/charts/manifest';
+import { SHIPPED_AND_ODD } from '@taskmesh/charts/odd-values';
 import { eventually } from '@taskmesh/testing';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -18,20 +17,14 @@ describe('the API server, of', () => {
     namespace = await newNamespace();
   });
 
-  it.each<[string, RenderOptions]>([
-    ...CHART_NAMES.flatMap((chart) =>
-      valuesFiles(chart).map((values): [string, RenderOptions] => [`${chart} with ${values}`, { chart, values }]),
-    ),
-    ...Object.entries(ODD_VALUES),
-  ])('%s, knows every field and refuses no object', async (_what, options) => {
-    const known = new Set((await kubectl(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n'));
+  it.each(SHIPPED_AND_ODD)('%s, knows every field and refuses no object', async (_what, options) => {
+    const known = (await kubectl(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n');
     const manifests = await render({ ...options, namespace });
-    const groups = new Set(
-      manifests.flatMap(({ apiVersion }) => (apiVersion.includes('.') ? [apiVersion.split('/')[0] ?? ''] : [])),
-    );
-    const strange = [...groups].filter((group) => ![...known].some((name) => name.endsWith(`.${group}`)));
+    const groupOf = ({ apiVersion }: Manifest) => (apiVersion.includes('.') ? apiVersion.replace(/\/.*/, '') : '');
+    const groups = [...new Set(manifests.map(groupOf))].filter(Boolean);
+    const strange = groups.filter((group) => !known.some((name) => name.endsWith(`.${group}`)));
     if (strange.length > 0) console.warn(`Not looked at, for want of their definitions: ${strange.join(', ')}`);
-    const looked = manifests.filter(({ apiVersion }) => !strange.includes(apiVersion.split('/')[0] ?? ''));
+    const looked = manifests.filter((each) => !strange.includes(groupOf(each)));
     const { stdout, stderr } = await serverSide(looked, namespace);
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toHaveLength(looked.length);
@@ -53,7 +46,7 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
   beforeAll(async () => {
     const namespace = await newNamespace();
     const values = (await areNodesFaked()) ? [] : [smallCluster, await useServers(namespace)];
-    release = createRelease({ namespace, values, helm });
+    release = createRelease(namespace, values, helm);
   }, 300_000);
 
   it('installs into a restricted namespace, and its hooks complete and are removed', async () => {

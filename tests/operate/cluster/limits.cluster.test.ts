@@ -3,10 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { IMAGE } from './images.ts';
 import { describeReal, installationForTests } from './installation.ts';
 import { create, list, podsOf, runIn } from './kubectl.ts';
-import { IDLE, pod } from './pods.ts';
+import { pod } from './pods.ts';
 import { backupToken, CLIENT, PREFIX } from './release.ts';
 
 /**
@@ -94,12 +93,7 @@ const SOCKETS = 10;
 const MIB = 1024 * 1024;
 const SERVICES = ['gateway', 'auth', 'tasks', 'backup'];
 
-/** A service process's peak memory, and the CPU time of the process and its former children. */
-interface Figures {
-  peakMib: number;
-  cpuMs: number;
-}
-
+/** Prints a service process's peak memory, and the CPU time of the process and its former children. */
 const FIGURES = `
   const read = (name) => fs.readFileSync('/proc/1/' + name, 'utf8');
   const peakMib = Math.round(Number(/VmHWM:\\s+(\\d+)/.exec(read('status'))[1]) / 1024);
@@ -116,9 +110,9 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
   beforeAll(async () => {
     const { namespace } = product();
     token = await backupToken(namespace);
-    await create(pod({ name: 'readers', namespace, labels: CLIENT, image: IMAGE, command: IDLE }));
+    await create(pod({ name: 'readers', namespace, labels: CLIENT }));
   }, 180_000);
-  let begun: { atMs: number; figures: Figures[] };
+  let begun: { atMs: number; figures: Awaited<ReturnType<typeof allFigures>> };
   beforeEach(async () => {
     begun = { atMs: performance.now(), figures: await allFigures() };
   });
@@ -137,7 +131,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     Promise.all(
       SERVICES.map(async (component) => {
         const [name = ''] = await podsOf(product().namespace, component);
-        return JSON.parse(await runIn(product().namespace, name, FIGURES)) as Figures;
+        return JSON.parse(await runIn(product().namespace, name, FIGURES)) as Record<'peakMib' | 'cpuMs', number>;
       }),
     );
 

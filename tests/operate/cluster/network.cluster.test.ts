@@ -1,9 +1,8 @@
 import { render } from '@taskmesh/charts/helm';
 import { eventually } from '@taskmesh/testing';
-import { IMAGE } from './images.ts';
 import { describeReal } from './installation.ts';
 import { create, kubectl, list, newNamespace, podsOf, removeNamespaces, runIn } from './kubectl.ts';
-import { IDLE, pod } from './pods.ts';
+import { pod } from './pods.ts';
 import { CLIENT, createRelease, PREFIX, RELEASE, SCRAPER, smallCluster, type Release } from './release.ts';
 import { SERVERS, useServers } from './servers.ts';
 
@@ -55,7 +54,7 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
   beforeAll(async () => {
     const namespace = await newNamespace();
     const values = await useServers(namespace);
-    release = createRelease({ namespace, values: [smallCluster, values] });
+    release = createRelease(namespace, [smallCluster, values]);
     await release.change('install');
     // The policies of jobs exist only as long as the jobs, so they are created again for permanent pods.
     const set = values as Record<string, unknown>;
@@ -73,8 +72,7 @@ describeReal('the network policies (not on nodes that run nothing)', () => {
       ...Object.fromEntries(JOBS.map((job) => [job, labelled(job)])),
       ...{ client: CLIENT, scraper: SCRAPER, stranger: {} },
     };
-    for (const [name, own] of Object.entries(labels))
-      await create(pod({ name, namespace, labels: own, image: IMAGE, command: IDLE }));
+    for (const [name, own] of Object.entries(labels)) await create(pod({ name, namespace, labels: own }));
     await kubectl(['wait', '-n', namespace, 'pod', '--all', '--for=condition=Ready', '--timeout=180s']);
   }, 600_000);
   afterAll(removeNamespaces, 180_000);

@@ -1,3 +1,5 @@
+import { IMAGE } from './images.ts';
+
 /** The pod settings that the restricted standard requires. */
 export const restricted = {
   securityContext: {
@@ -18,24 +20,25 @@ export const confined = {
 };
 
 /** Idles until SIGTERM. */
-export const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
+const IDLE = ['node', '-e', "process.on('SIGTERM', () => process.exit()); setInterval(() => {}, 60_000)"];
 
 interface PodOptions {
   name: string;
   namespace: string;
   labels: Record<string, string>;
-  image: string;
-  command: string[];
+  /** @default IDLE */
+  command?: string[];
   container?: object;
 }
 
-export const pod = ({ name, namespace, labels, image, command, container = {} }: PodOptions) => ({
+/** A pod of the product's image. */
+export const pod = ({ name, namespace, labels, command = IDLE, container = {} }: PodOptions) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace, labels },
   spec: {
     terminationGracePeriodSeconds: 1,
     ...restricted,
-    containers: [{ name: 'main', image, command, securityContext: confined, ...container }],
+    containers: [{ name: 'main', image: IMAGE, command, securityContext: confined, ...container }],
   },
 });

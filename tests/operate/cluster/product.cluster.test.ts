@@ -1,5 +1,5 @@
 import { eventually } from '@taskmesh/testing';
-import { createRest, logIn, register } from '../../http.ts';
+import { createRest, logIn, makeBackup, register, restoreBackup } from '../../http.ts';
 import { describeFeedClients } from '../../feed/feed-clients.ts';
 import { describeJourney } from '../journey/journey.ts';
 import { describeReal, installationForTests } from './installation.ts';
@@ -25,16 +25,14 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const rest = createRest(way.url);
     expect((await rest('GET', '/operations/status')).status).toBe(401);
     const token = await backupToken(namespace);
-    await eventually(async () =>
-      expect((await rest('GET', '/operations/status', { token })).body).toMatchObject({
-        data: {
-          problems: [],
-          services: SERVICES.map((name) => ({ name, isUp: true })),
-          eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
-          cache: { isUp: true },
-        },
-      }),
-    );
+    const data = {
+      problems: [],
+      services: SERVICES.map((name) => ({ name, isUp: true })),
+      eventLog: { system: 'kafka', isUpForTasks: true, isUpForGateway: true },
+      cache: { isUp: true },
+    };
+    const status = async () => (await rest('GET', '/operations/status', { token })).body;
+    await eventually(async () => expect(await status()).toMatchObject({ data }));
   });
 
   it('makes, verifies and restores a backup', async () => {
@@ -44,14 +42,11 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const { create, titles } = await register(way.url);
     await create('in the backup');
     expect((await rest('POST', '/backups')).status).toBe(401);
-    const made = await rest<{ data: { file: string } }>('POST', '/backups', { token });
-    expect(made.status).toBe(201);
-    const { file } = made.body.data;
-    expect((await rest('POST', `/backups/${file}/verify`, { token })).body).toMatchObject({
-      data: { verifiedAt: expect.any(String) },
-    });
+    const file = await makeBackup(way.url, { token });
+    const verified = await rest('POST', `/backups/${file}/verify`, { token });
+    expect(verified.body).toMatchObject({ data: { verifiedAt: expect.any(String) } });
     await create('made after it');
-    const restored = await rest('POST', `/backup/restore?file=${file}`, { token });
+    const restored = await restoreBackup(way.url, file, { token });
     expect(restored).toMatchObject({ status: 200, body: { success: true } });
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
   });
@@ -72,15 +67,12 @@ describeReal('the product in a cluster, through its service (not on nodes that r
       return kubectl(['patch', 'secret', '-n', namespace, name, '--patch', patch]);
     };
     const account = await register(way.url);
-    const kidOf = (token: string) =>
-      (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid;
+    const kidOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
     const before = await read();
     expect(kidOf(account.token)).toBe(before[0]?.kid);
 
     const make = ['node', 'services/auth/src/keys/generate-signing-key.js'];
-    const made = JSON.parse(await kubectl(['exec', '-n', namespace, `deployment/${PREFIX}-auth`, '--', ...make])) as {
-      kid: string;
-    };
+    const made = JSON.parse(await kubectl(['exec', '-n', namespace, `deployment/${PREFIX}-auth`, '--', ...make]));
     const patience = { timeoutMs: 240_000, everyMs: 1_000 };
     await put([...before, made]);
     await eventually(async () => {

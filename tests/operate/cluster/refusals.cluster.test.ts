@@ -44,12 +44,8 @@ describeReal('an impossible upgrade (not on nodes that run nothing)', () => {
   }, 300_000);
 
   describe('on the schema of a newer version', () => {
-    beforeAll(async () => {
-      await sql(
-        databaseOf(product().namespace, 'auth'),
-        `insert into mikro_orm_migrations (name) values ('${FUTURE}')`,
-      );
-    });
+    const migrate = `insert into mikro_orm_migrations (name) values ('${FUTURE}')`;
+    beforeAll(() => sql(databaseOf(product().namespace, 'auth'), migrate));
 
     it('stops at the migration, and the previous version keeps running', async () => {
       const before = await generations();

@@ -28,16 +28,10 @@ export const smallCluster = {
   },
 };
 
-export interface Release {
-  namespace: string;
-  /** Installs or upgrades the release, and waits until it is ready. @throws Error with Helm's output */
-  change(verb: 'install' | 'upgrade', ...args: string[]): Promise<string>;
-  helm(...args: string[]): Promise<string>;
-}
+export type Release = ReturnType<typeof createRelease>;
 
 /** Creates a release of the application's chart for the tests of a block; every change uses `values`. */
-export function createRelease(options: { namespace: string; values?: object[]; helm?: HelmVersion }): Release {
-  const { namespace, values = [], helm: version = 4 } = options;
+export function createRelease(namespace: string, values: object[], version: HelmVersion = 4) {
   const dir = makeTempDir();
   const files = values.flatMap((each, index) => {
     const file = join(dir, `${index}.json`);
@@ -48,7 +42,9 @@ export function createRelease(options: { namespace: string; values?: object[]; h
   return {
     namespace,
     helm,
-    change: (verb, ...args) => helm(verb, RELEASE, CHART, ...files, '--wait', '--timeout', '5m', ...args),
+    /** Installs or upgrades the release, and waits until it is ready. @throws Error with Helm's output */
+    change: (verb: 'install' | 'upgrade', ...args: string[]) =>
+      helm(verb, RELEASE, CHART, ...files, '--wait', '--timeout', '5m', ...args),
   };
 }
 

@@ -64,14 +64,10 @@ function server({ name, port, script, memory }: (typeof SCRIPTS)[number]): objec
   };
   const volumes = ['data', 'tmp'].map((volume) => ({ name: volume, emptyDir: {} }));
   const template = { metadata: { labels: matchLabels }, spec: { ...restricted, containers: [container], volumes } };
+  const spec = { serviceName: name, selector: { matchLabels }, template };
   return [
     { apiVersion: 'v1', kind: 'Service', metadata, spec: { selector: matchLabels, ports: [{ port }] } },
-    {
-      apiVersion: 'apps/v1',
-      kind: 'StatefulSet',
-      metadata,
-      spec: { serviceName: name, selector: { matchLabels }, template },
-    },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', metadata, spec },
   ];
 }
 

@@ -1,12 +1,6 @@
-import { openForward, type Forward } from './forward.ts';
-import { IMAGE } from './images.ts';
+import { openForward } from './forward.ts';
 import { create, kubectl } from './kubectl.ts';
 import { pod } from './pods.ts';
-
-export interface WayIn extends Forward {
-  /** The pod that relays the connections. */
-  pod: string;
-}
 
 /**
  * Relays each connection to a service, which chooses a pod for it as for any client in the cluster. However that connection
@@ -25,22 +19,12 @@ const RELAY = `
   net.createServer({ allowHalfOpen: true }, relay).listen(8080, () => console.log('ready'));
   process.on('SIGTERM', () => process.exit(0));`;
 
-/** Makes a service of the cluster reachable at a URL of this machine. */
-export async function openWayIn(options: {
-  namespace: string;
-  service: string;
-  port?: number;
-  labels?: Record<string, string>;
-}): Promise<WayIn> {
-  const { namespace, service, port = 80, labels = {} } = options;
+/** Makes port 80 of a service of the cluster reachable at a URL of this machine, through a pod that relays the connections. */
+export async function openWayIn(namespace: string, service: string, labels: Record<string, string> = {}) {
   const name = `way-to-${service}`;
-  await create(
-    pod({
-      ...{ name, namespace, labels, image: IMAGE },
-      command: ['node', '-e', RELAY, service, String(port)],
-      container: { readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 } },
-    }),
-  );
+  const command = ['node', '-e', RELAY, service, '80'];
+  const container = { readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 } };
+  await create(pod({ name, namespace, labels, command, container }));
   await kubectl(['wait', '-n', namespace, `pod/${name}`, '--for=condition=Ready', '--timeout=120s']);
   return { ...(await openForward(namespace, `pod/${name}`, 8080)), pod: name };
 }

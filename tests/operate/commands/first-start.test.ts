@@ -9,6 +9,9 @@ const log = createLog({ service: 'first-start', level: 'silent' });
 const urlOf = (service: string) => databaseUrl(POSTGRES_URL, `${DATABASE_PREFIX}${service}`);
 
 const ENV = { DATA_DIR: makeTempDir(), PORT: '0', LOG_LEVEL: 'warn', POSTGRES_URL, DATABASE_PREFIX };
+/** Without this lock, no migration begins. */
+const LOCK = `select pg_advisory_lock(hashtext('taskmesh-migrations'))`;
+const UNLOCK = LOCK.replace('lock(', 'unlock(');
 let platform: Embedded | undefined;
 afterAll(async () => {
   await platform?.stop();
@@ -18,19 +21,17 @@ afterAll(async () => {
 
 it('a first start logs no warnings, even if auth takes much longer than tasks to create its tables', async () => {
   for (const service of ['auth', 'tasks']) await query(POSTGRES_URL, `create database ${DATABASE_PREFIX}${service}`);
-  const { createTasksDatabase } = await import(
-    new URL('../../../services/tasks/src/database.ts', import.meta.url).href
-  );
+  const database = new URL('../../../services/tasks/src/database.ts', import.meta.url);
+  const { createTasksDatabase } = await import(database.href);
   const tasks = await createTasksDatabase({ url: urlOf('tasks'), poolSize: 1, log });
   await tasks.migrate();
   await tasks.close();
 
-  const auth = await connectClient(urlOf('auth'));
-  await auth.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
+  const auth = await connectClient(urlOf('auth'), LOCK);
   const starting = startEmbedded({ env: ENV, progress: () => {} });
   const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
   await eventually(async () => (await auth.query(waiting)).rowCount === 1);
-  await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
+  await auth.query(UNLOCK);
   platform = await starting;
   expect(readFileSync(platform.logFile, 'utf8')).toBe('');
 });
@@ -38,9 +39,9 @@ it('a first start logs no warnings, even if auth takes much longer than tasks to
 it('a start completes only when clients can connect', async () => {
   await platform?.stop();
   platform = undefined;
-  const auth = await connectClient(urlOf('auth'));
-  await auth.query('begin');
-  await auth.query('lock table ended_sessions in access exclusive mode'); // without this list, no token is accepted
+  // Without this list, no token is accepted.
+  const lock = 'lock table ended_sessions in access exclusive mode';
+  const auth = await connectClient(urlOf('auth'), 'begin', lock);
   const adminPort = await findFreePort();
   const env = { ...ENV, ADMIN_PORT: String(adminPort), LOG_LEVEL: 'fatal' };
   const events: string[] = [];
@@ -57,10 +58,9 @@ it('a start completes only when clients can connect', async () => {
 it('a start can be aborted, is live in the meantime, and reports what it waits for', async () => {
   await platform?.stop();
   platform = undefined;
-  const auth = await connectClient(urlOf('auth'));
+  const auth = await connectClient(urlOf('auth'), LOCK);
   const adminPort = await findFreePort();
   const env = { ...ENV, ADMIN_PORT: String(adminPort), LOG_LEVEL: 'fatal' };
-  await auth.query(`select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
   const giveUp = new AbortController();
   const lines: string[] = [];
   const options = { env, progress: (line: string) => lines.push(line), signal: giveUp.signal, reportAfterMs: 0 };
@@ -76,7 +76,7 @@ it('a start can be aborted, is live in the meantime, and reports what it waits f
     expect(await starting).toBe('given up');
     await expect(isAlive()).rejects.toThrow();
   } finally {
-    await auth.query(`select pg_advisory_unlock(hashtext('taskmesh-migrations'))`);
+    await auth.query(UNLOCK);
     await starting;
   }
 }, 90_000);

@@ -33,10 +33,9 @@ it('the quick start works repeatedly, even in one shell', async () => {
 }, 60_000);
 
 it('the examples get a token repeatedly', async () => {
-  const commands = commandsIn('docs/examples/README.md', (block) => block.includes('TASKMESH_TOKEN')).replace(
-    /^node .*$/m,
-    `curl -sS ${product().url}/api/auth/me -H "Authorization: Bearer $TASKMESH_TOKEN"; echo`,
-  );
+  const examples = commandsIn('docs/examples/README.md', (block) => block.includes('TASKMESH_TOKEN'));
+  const me = `curl -sS ${product().url}/api/auth/me -H "Authorization: Bearer $TASKMESH_TOKEN"; echo`;
+  const commands = examples.replace(/^node .*$/m, me);
   const output = await typeIn(`${commands}\n${commands}`);
   expect(output.match(/"userId":/g)).toHaveLength(2);
   expect(output).not.toMatch(/undefined|UNAUTHENTICATED/);

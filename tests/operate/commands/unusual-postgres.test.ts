@@ -2,7 +2,7 @@ import { startEmbedded } from '@taskmesh/all-in-one';
 import { createBackup, readBackupConfig } from '@taskmesh/backup';
 import { findFreePort, INNER_SERVICES, provideProgram, startChild, untilReady } from '@taskmesh/local';
 import { createLog, systemClock } from '@taskmesh/service';
-import { makeTempDir, query, requiredAddress } from '@taskmesh/testing';
+import { atEnd, createTestDatabase, makeTempDir, query, requiredAddress } from '@taskmesh/testing';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,20 +15,20 @@ const REMEDY =
   'There is no PgBouncer on this machine, which this test needs. Install it ("apt-get install pgbouncer", "brew install pgbouncer").';
 
 /** Starts PgBouncer in front of the server, configured as CloudNativePG does it. Returns the URL of the server through it. */
-async function startPgBouncer(serverUrl: string, poolMode: 'session' | 'transaction') {
+async function startPgBouncer(poolMode: 'session' | 'transaction') {
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const command = await provideProgram(['pgbouncer'], { package: 'pgbouncer', log, remedy: REMEDY });
-  const [server, url] = [new URL(serverUrl), new URL(serverUrl)];
+  const [behind, url] = [new URL(server), new URL(server)];
   const port = await findFreePort();
   url.port = String(port);
   const dir = makeTempDir();
   chmodSync(dir, 0o755); // as root, PgBouncer runs as another user
-  const password = decodeURIComponent(server.password);
-  writeFileSync(join(dir, 'users.txt'), `"${server.username}" "${password}"\n`, { mode: 0o644 });
+  const password = decodeURIComponent(behind.password);
+  writeFileSync(join(dir, 'users.txt'), `"${behind.username}" "${password}"\n`, { mode: 0o644 });
   writeFileSync(
     join(dir, 'pgbouncer.ini'),
     `[databases]
-* = host=${server.hostname} port=${server.port}
+* = host=${behind.hostname} port=${behind.port}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -41,7 +41,7 @@ max_client_conn = 1000
 default_pool_size = 50
 auth_type = scram-sha-256
 auth_file = ${join(dir, 'users.txt')}
-auth_user = ${server.username}
+auth_user = ${behind.username}
 auth_query = select usename, passwd from pg_catalog.pg_shadow where usename = $1
 `,
   );
@@ -49,7 +49,7 @@ auth_query = select usename, passwd from pg_catalog.pg_shadow where usename = $1
   const child = await startChild({ command, args, logFile: join(dir, 'log'), ladder: [['SIGINT', 5_000]] });
   const ready = () => query(url.href, 'select 1').then(Boolean, () => false);
   await untilReady(child, { name: 'PgBouncer', ready, intervalMs: 50 });
-  return { url: url.href, stop: () => child.stop() };
+  return { url: url.href, release: () => child.stop() };
 }
 
 /** Settings that operators make for a role or a database, and that change how text, times, names and failures behave. */
@@ -134,18 +134,15 @@ describe('with unusual settings of the role and the databases', () => {
 });
 
 describe('behind PgBouncer in session mode', () => {
-  describeProduct(async () => {
-    const pooler = await startPgBouncer(server, 'session');
-    return { url: pooler.url, release: pooler.stop };
-  });
+  describeProduct(() => startPgBouncer('session'));
 });
 
 describe('behind PgBouncer in transaction mode', () => {
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
   beforeAll(async () => {
-    pooler = await startPgBouncer(server, 'transaction');
+    pooler = await startPgBouncer('transaction');
   });
-  afterAll(() => pooler.stop());
+  afterAll(() => pooler.release());
 
   it('the start fails with the reason and the remedy', async () => {
     const dataDir = makeTempDir();
@@ -155,21 +152,16 @@ describe('behind PgBouncer in transaction mode', () => {
   });
 
   it('backup, whose own store is reached directly, does not start either if an admin URL leads through PgBouncer', async () => {
-    const name = `unusual_${randomBytes(4).toString('hex')}_backup`;
+    const { name, url: own } = await createTestDatabase('unusual_backup');
     const dataDir = makeTempDir();
-    await admin([`create database ${name}`]);
-    const [own, pooled] = [server, pooler.url].map((url) => Object.assign(new URL(url), { pathname: `/${name}` }).href);
+    const pooled = Object.assign(new URL(pooler.url), { pathname: `/${name}` }).href;
     const env = { DATA_DIR: dataDir, POSTGRES_URL: own, TASKS_ADMIN_URL: own, AUTH_ADMIN_URL: pooled };
     const log = createLog({ service: 'backup', level: 'silent' });
     const refuse = () => Promise.reject(new Error('never called'));
     const owner = { importDatabase: refuse, compare: refuse, resume: refuse };
     const deps = { clock: systemClock, owners: { tasks: owner, auth: owner }, log };
     const backup = await createBackup(readBackupConfig(env), deps);
-    try {
-      await expect(backup.start()).rejects.toThrow(/AUTH_ADMIN_URL.*is reached by a pooler that keeps no sessions/);
-    } finally {
-      await backup.stop();
-      await dropDatabases(name);
-    }
+    atEnd(backup.stop);
+    await expect(backup.start()).rejects.toThrow(/AUTH_ADMIN_URL.*is reached by a pooler that keeps no sessions/);
   });
 });

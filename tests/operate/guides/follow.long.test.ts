@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createGraphql, register } from '../../http.ts';
 import { startProduct } from '../../product.ts';
 import { changed, type Step, stepsOf } from './steps.ts';
 import { execFile, execFileSync } from 'node:child_process';
@@ -18,16 +19,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 const OURS = '@taskmesh';
 const OUTPUT_BYTES = 16 * 1024 * 1024;
 
-interface Copy {
-  root: string;
-  /** Applies the steps. */
-  follow(steps: readonly Step[]): void;
-  /** Runs Node in the copy. @throws Error with its output if it fails */
-  node(...args: string[]): Promise<void>;
-}
-
 /** Copies the repository's files, and links the packages that are installed here. */
-function copyRepository(): Copy {
+function copyRepository() {
   const root = makeTempDir();
   const list = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: ROOT, encoding: 'utf8' });
   for (const file of list.split('\0'))
@@ -42,7 +35,8 @@ function copyRepository(): Copy {
 
   return {
     root,
-    follow(steps) {
+    /** Applies the steps. */
+    follow(steps: readonly Step[]) {
       for (const step of steps) {
         const file = join(root, step.file);
         mkdirSync(dirname(file), { recursive: true });
@@ -50,8 +44,9 @@ function copyRepository(): Copy {
       }
       linkProjects(root); // as `npm install` would
     },
-    node: (...args) =>
-      new Promise((resolve, reject) => {
+    /** Runs Node in the copy. @throws Error with its output if it fails */
+    node: (...args: string[]) =>
+      new Promise<void>((resolve, reject) => {
         const options = { cwd: root, env: { ...process.env, NX_DAEMON: 'false' }, maxBuffer: OUTPUT_BYTES };
         execFile(process.execPath, args, options, (error, stdout, stderr) =>
           error ? reject(new Error(`node ${args.join(' ')}\n${stdout}${stderr}`)) : resolve(),
@@ -69,10 +64,8 @@ function linkProjects(root: string): void {
 
 function projectsIn(root: string): string[] {
   const { workspaces } = readPackage(root) as { workspaces: string[] };
-  return globSync(
-    workspaces.map((folder) => `${folder}/package.json`),
-    { cwd: root },
-  ).map(dirname);
+  const packages = workspaces.map((folder) => `${folder}/package.json`);
+  return globSync(packages, { cwd: root }).map(dirname);
 }
 
 const readPackage = (folder: string): unknown => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -87,18 +80,19 @@ const GUIDES = join(import.meta.dirname, '../../../docs/guides');
 const NX = 'node_modules/nx/dist/bin/nx.js';
 const CHECKS = [NX, 'run-many', '--outputStyle=static', '-t', 'typecheck', 'lint', 'format', 'unused'];
 
-const stepsIn = (guide: string) => stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8'));
-
 describe('following a guide to the letter', () => {
-  let copy: Copy;
+  let copy: ReturnType<typeof copyRepository>;
   beforeEach(() => {
     copy = copyRepository();
   });
-
-  it('adds a task field that is stored, restored, published and returned', async () => {
-    copy.follow(stepsIn('add-a-field'));
+  const follow = async (guide: string) => {
+    copy.follow(stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8')));
     await copy.node('tools/codegen.ts');
     await copy.node(...CHECKS);
+  };
+
+  it('adds a task field that is stored, restored, published and returned', async () => {
+    await follow('add-a-field');
     const ofTasks = ['task-fields', 'feed', 'entities', 'import'];
     const ofGateway = ['rest-errors', 'rest-openapi', 'federation'];
     await copy.node(
@@ -109,16 +103,12 @@ describe('following a guide to the letter', () => {
   }, 900_000);
 
   it('adds a REST path that is described, validated and tested', async () => {
-    copy.follow(stepsIn('add-a-rest-path'));
-    await copy.node('tools/codegen.ts');
-    await copy.node(...CHECKS);
+    await follow('add-a-rest-path');
     await copy.node('scripts/test.mjs', 'services/gateway/tests/rest-', 'tests/contract/stack');
   }, 600_000);
 
   it('adds a service to the graph, the single process, the stack and the image', async () => {
-    copy.follow(stepsIn('add-a-service'));
-    await copy.node('tools/codegen.ts');
-    await copy.node(...CHECKS);
+    await follow('add-a-service');
     const ofGateway = ['src/config', 'tests/federation', 'tests/supergraph-reload', 'tests/connections'];
     await copy.node(
       ...['scripts/test.mjs', 'services/notes', ...ofGateway.map((name) => `services/gateway/${name}`)],
@@ -126,17 +116,10 @@ describe('following a guide to the letter', () => {
     );
 
     const product = await startProduct('start', {}, copy.root);
-    const send = async (query: string, token?: string) => {
-      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-      const body = JSON.stringify({ query });
-      const response = await fetch(`${product.url}/graphql`, { method: 'POST', headers, body });
-      return (await response.json()) as { data: Record<string, { accessToken: string }> };
-    };
-    atEnd(() => product.stop());
-    const ada = '{ email: "ada@example.com", password: "a long and winding phrase", name: "Ada" }';
-    const { data } = await send(`mutation { signUp(input: ${ada}) { accessToken } }`);
-    const token = data.signUp?.accessToken;
-    await send('mutation { addNote(text: "Water the plants") { id } }', token);
-    expect(await send('{ notes { text } }', token)).toEqual({ data: { notes: [{ text: 'Water the plants' }] } });
+    atEnd(product.stop);
+    const { token } = await register(product.url);
+    const graphql = createGraphql(product.url);
+    await graphql('mutation { addNote(text: "Water the plants") { id } }', { token });
+    expect(await graphql('{ notes { text } }', { token })).toEqual({ data: { notes: [{ text: 'Water the plants' }] } });
   }, 900_000);
 });

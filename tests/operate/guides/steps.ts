@@ -26,17 +26,12 @@ function changesOf(difference: string): Change[] {
       const [file = '', ...hunks] = ofFile.split(/\n@@\n/);
       return hunks.map((hunk) => {
         const lines = hunk.replace(/\n$/, '').split('\n');
-        const side = (sign: string) =>
-          lines
-            .filter((line) => !line.startsWith(sign))
-            .map(withoutSign)
-            .join('');
-        return { file, before: side('+'), after: side('-') };
+        const without = (sign: string) =>
+          lines.flatMap((line) => (line.startsWith(sign) ? [] : `${line.slice(1)}\n`)).join('');
+        return { file, before: without('+'), after: without('-') };
       });
     });
 }
-
-const withoutSign = (line: string) => `${line.slice(1)}\n`;
 
 /** Applies a change. @throws Error if the lines to change are missing, or occur more than once */
 export function changed(text: string, { file, before, after }: Change): string {

@@ -6,12 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface Container {
-  output(): string;
-  ended: Promise<{ code: number | null }>;
-  /** Stops the container as an engine does: SIGTERM, then SIGKILL. */
-  stop(): Promise<{ code: number | null }>;
-}
+export type Container = ReturnType<typeof runContainer>;
 
 export interface ContainerOptions {
   args: string[];
@@ -32,7 +27,7 @@ const GRACE_MS = 30_000;
  * Runs an image under the restricted rules of a cluster: a numeric user, a read-only root file system, no capabilities, no new
  * privileges. It uses the network of this machine.
  */
-export function runContainer(image: Image, options: ContainerOptions): Container {
+export function runContainer(image: Image, options: ContainerOptions) {
   const bundle = mkdtempSync(join(tmpdir(), 'taskmesh-bundle-'));
   const id = `taskmesh-${randomBytes(6).toString('hex')}`;
   writeFileSync(join(bundle, 'config.json'), JSON.stringify(specification(image, options)));
@@ -44,11 +39,12 @@ export function runContainer(image: Image, options: ContainerOptions): Container
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   const ended = once(child, 'close').then(([code]) => {
     rmSync(bundle, { recursive: true, force: true });
-    return { code: code as number | null };
+    return code as number | null;
   });
   return {
     output: () => output,
     ended,
+    /** Stops the container as an engine does: SIGTERM, then SIGKILL. */
     async stop() {
       if (child.exitCode === null) child.kill('SIGTERM');
       const kill = setTimeout(() => spawn('runc', ['--root', join(bundle, 'state'), 'kill', id, 'KILL']), GRACE_MS);

@@ -11,31 +11,6 @@ import { describeTraces, tracesTo } from './traces.ts';
 import { useEmbedded } from '../../embedded.ts';
 import { logIn } from '../../http.ts';
 
-/** The demo data, as seen by a user of the demo account. */
-function describeSeed(platform: () => { urls: string[] }) {
-  const url = () => platform().urls[0] ?? '';
-
-  const tasks = async () => (await logIn(url(), DEMO_ACCOUNT)).list();
-
-  describe('the demo data', () => {
-    it('are an account with a list, which is created once and never changed afterwards', async () => {
-      const made = await seed(url());
-      const listed = await tasks();
-      expect(made).toBe(listed.length);
-      expect(new Set(listed.map(({ category }) => category))).toEqual(new Set(['work', 'home', 'garden']));
-      expect(listed.map(({ due_date: due }) => due === null)).toEqual(expect.arrayContaining([true, false]));
-      expect(await seed(url())).toBe(0);
-      expect(await tasks()).toEqual(listed);
-    });
-
-    it('need a running Taskmesh', async () => {
-      await expect(seed('http://127.0.0.1:1')).rejects.toThrow(
-        'There is no Taskmesh at http://127.0.0.1:1. Start one, or name its address',
-      );
-    });
-  });
-}
-
 describe('the embedded platform', () => {
   let collector: TraceCollector;
   const { dataDir, platform } = useEmbedded(async () => {
@@ -53,6 +28,20 @@ describe('the embedded platform', () => {
   describeMetrics(() => ({ adminUrls: [platform().adminUrl] }));
   describeTraces(() => ({ ...urls(), collector, isSplit: false }));
   describeOperations(() => ({ ...urls(), dataDir, eventLog: 'memory' }));
-  describeSeed(urls);
+
+  it('has demo data on request: an account with a list, which is created once and never changed afterwards', async () => {
+    const { url } = platform();
+    const tasks = async () => (await logIn(url, DEMO_ACCOUNT)).list();
+    const made = await seed(url);
+    const listed = await tasks();
+    expect(made).toBe(listed.length);
+    expect(new Set(listed.map(({ category }) => category))).toEqual(new Set(['work', 'home', 'garden']));
+    expect(listed.map(({ due_date: due }) => due === null)).toEqual(expect.arrayContaining([true, false]));
+    expect(await seed(url)).toBe(0);
+    expect(await tasks()).toEqual(listed);
+    const nowhere = 'There is no Taskmesh at http://127.0.0.1:1. Start one, or name its address';
+    await expect(seed('http://127.0.0.1:1')).rejects.toThrow(nowhere);
+  });
+
   describeRestore(() => ({ ...urls(), backupsDir: join(dataDir, 'backups') }));
 });

@@ -2,11 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { createGraphql, createRest, newAccount, readCursor, register } from '../../http.ts';
 import { subscribe } from '../../feed/streams/protocols.ts';
 
-interface RestTask {
-  id: string;
-  title: string;
-  updated_at: string;
-}
+type RestTask = Record<'id' | 'title' | 'updated_at', string>;
 
 /** A user's journey through everything that the product offers. `urls`: its gateways. */
 export function describeJourney(platform: () => { urls: string[] }) {
@@ -107,10 +103,10 @@ export function describeJourney(platform: () => { urls: string[] }) {
     // Logout ends this session everywhere within a second, and no other.
     expect((await rest('GET', '/auth/me', { token })).body).toMatchObject({ userId, email });
     expect((await rest('POST', '/auth/logout', { token })).status).toBe(200);
-    for (const gateway of platform().urls)
-      await eventually(async () => expect((await createRest(gateway)('GET', '/tasks', { token })).status).toBe(401), {
-        timeoutMs: 1_000,
-      });
+    for (const gateway of platform().urls) {
+      const list = async () => (await createRest(gateway)('GET', '/tasks', { token })).status;
+      await eventually(async () => expect(await list()).toBe(401), { timeoutMs: 1_000 });
+    }
     expect((await rest('GET', '/auth/me', { token: first })).status).toBe(200);
   });
 

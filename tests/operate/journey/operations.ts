@@ -5,20 +5,11 @@ import { createRest, readCursor, register } from '../../http.ts';
 import { subscribe } from '../../feed/streams/protocols.ts';
 
 interface Seen {
-  problems: string[];
-  services: { name: string; isUp: boolean; version: string; store: { isUp: boolean; missing: string[] } | null }[];
-  feed: { epoch: number; deadLetters: { relay: number; gateway: number } };
-  eventLog: { system: string; isUpForTasks: boolean; isUpForGateway: boolean };
-  backups: { archives: { count: number } };
+  services: { name: string; store: object | null }[];
+  feed: { epoch: number; deadLetters: { gateway: number } };
 }
 
-interface Letter {
-  id: string;
-  source: string;
-  ownerId: string;
-  record: string;
-  canReplay: boolean;
-}
+type Letter = Record<'id' | 'source' | 'ownerId' | 'record', string> & { canReplay: boolean };
 
 const statusAt = async (url: string) => (await createRest(url)<{ data: Seen }>('GET', '/operations/status')).body.data;
 
@@ -87,9 +78,8 @@ export function describeDeadLetters(platform: () => { urls: string[]; spoil: Spo
     for (const record of garbage) await spoil(owner.id, record);
     await eventually(async () => expect((await list()).map(({ record }) => record).toSorted()).toEqual(garbage.toSorted())); // prettier-ignore
     const letters = await list();
-    expect(letters.map(({ source, canReplay }) => [source, canReplay])).toEqual(
-      letters.map(({ record }) => ['gateway', record.startsWith('{')]),
-    );
+    for (const { source, canReplay, record } of letters)
+      expect([source, canReplay]).toEqual(['gateway', record.startsWith('{')]);
     await eventually(async () => expect((await statusAt(url)).feed.deadLetters.gateway).toBe(2));
 
     for (const { id, canReplay } of letters) {

@@ -8,12 +8,6 @@ import { gzipSync } from 'node:zlib';
 import { createGraphql, createRest, readCursor, register } from '../../http.ts';
 import { subscribe } from '../../feed/streams/protocols.ts';
 
-interface Outcome {
-  success: boolean;
-  message: string;
-  error?: string;
-}
-
 const RESTORED = { success: true, message: 'Database restored; the application may need a restart.' };
 
 /**
@@ -24,7 +18,7 @@ export function describeRestore(platform: () => { urls: string[]; backupsDir: st
   const url = () => platform().urls[0] ?? '';
   const rest = createRest(url);
   const restore = (query: string, headers: Record<string, string> = {}) =>
-    rest<Outcome>('POST', `/backup/restore${query}`, { headers });
+    rest('POST', `/backup/restore${query}`, { headers });
 
   /** Makes a gzip-compressed tar of these files with a standard tool. */
   const archive = (name: string, files: Record<string, string>) => {
@@ -73,8 +67,7 @@ ${rows.join('\n')}
     const graphql = createGraphql(url());
     for (let count = 1; count <= 25; count++)
       await owner.create(`task ${count}`, { description: 'tab\tline\nback\\slash' });
-    const read = async () =>
-      (await rest<{ data: unknown[] }>('GET', '/tasks?sortBy=created_at&order=asc', { token })).body.data;
+    const read = async () => (await rest('GET', '/tasks?sortBy=created_at&order=asc', { token })).body['data'];
     const before = await read();
 
     const made = await graphql<{ createBackup: { file: string; stores: string[]; sha256: string } }>(

@@ -34,18 +34,12 @@ function archive(name: string, outcome: string, bytes: () => Buffer): Case {
   };
 }
 
+const TOO_LARGE = '201 409 The archive cannot be verified here: The archive expands to more than 536870912 bytes';
+const [BEGUN, ZEROS] = [gzipSync(entry('database.sql', '', 1_024 * MIB)), gzipSync(Buffer.alloc(MIB))];
 const UNFIT = '201 409 The archive is not fit for a restore:';
 
 export const archives: readonly Case[] = [
-  archive(
-    'a gigabyte of zeros',
-    '201 409 The archive cannot be verified here: The archive expands to more than 536870912 bytes',
-    () =>
-      Buffer.concat([
-        gzipSync(entry('database.sql', '', 1_024 * MIB)),
-        ...Array<Buffer>(1_024).fill(gzipSync(Buffer.alloc(MIB))),
-      ]),
-  ),
+  archive('a gigabyte of zeros', TOO_LARGE, () => Buffer.concat([BEGUN, ...Array<Buffer>(1_024).fill(ZEROS)])),
   archive('9,900 entries', `${UNFIT} The table tasks lacks columns: user_id`, () =>
     archiveOf(...Array.from({ length: 9_900 }, (_, at) => entry(`${at}${'x'.repeat(90)}`)), dump(TABLE)),
   ),

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { TASK_CHANGES_TOPIC } from '@taskmesh/contracts';
 import kafkajs, { type Message } from 'kafkajs';
-import type { Case } from './case.ts';
+import { JSON_TYPE, type Case } from './case.ts';
 import { KAFKA } from './measured-product.ts';
 import { subscribe } from './sockets.ts';
 
@@ -15,9 +15,7 @@ function batch(name: string, type: 'GZIP' | 'ZSTD', compress: Compress, messages
   return {
     ...{ kind: 'batch', name, by: 'operator', outcome: 'next' },
     async send({ url, send }, { token, taskId }, turn) {
-      const { sub = '' } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as {
-        sub?: string;
-      };
+      const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
       CompressionCodecs[CompressionTypes[type]] = () => ({
         compress: ({ buffer }: { buffer: Buffer }) => compress(buffer),
         decompress: () => Promise.reject(new Error('Nothing is read here.')),
@@ -29,12 +27,9 @@ function batch(name: string, type: 'GZIP' | 'ZSTD', compress: Compress, messages
       try {
         const topic = KAFKA.topicPrefix + TASK_CHANGES_TOPIC;
         await producer.send({ topic, messages: messages(sub), compression: CompressionTypes[type] });
-        const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
-        const body = JSON.stringify({ category: `k${turn}` });
-        const [received] = await Promise.all([
-          stream.next(),
-          send(`/api/tasks/${taskId}`, { method: 'PATCH', headers, body }),
-        ]);
+        const headers = { ...JSON_TYPE, authorization: `Bearer ${token}` };
+        const change = { method: 'PATCH', headers, body: JSON.stringify({ category: `k${turn}` }) };
+        const [received] = await Promise.all([stream.next(), send(`/api/tasks/${taskId}`, change)]);
         return received;
       } finally {
         stream.close();

@@ -1,19 +1,9 @@
 import { eventually } from '@taskmesh/testing';
 import { ALL_CASES, CROWDED_HERE } from './all-cases.ts';
-import { startMeasuredProduct } from './measured-product.ts';
-import {
-  BUDGETS,
-  createAccount,
-  KEPT_MIB,
-  measureCase,
-  measureCrowd,
-  measureSlowness,
-  MEMORY_LIMIT_MIB,
-} from './suite.ts';
+import { BUDGETS, KEPT_MIB, measureCase, measureCrowd, MEMORY_LIMIT_MIB, startMeasuring } from './suite.ts';
 
-const product = await startMeasuredProduct();
-const account = await createAccount(product);
-const slowness = await measureSlowness(product, account);
+const measuring = await startMeasuring();
+const { product } = measuring;
 const keptMib = await product.keptMib();
 afterAll(() => product.stop());
 
@@ -22,7 +12,7 @@ const ofKind = (kind: string) => ALL_CASES.filter((each) => each.kind === kind);
 
 describe.each(KINDS)('a request at the limits of a %s', (kind) => {
   it.each(ofKind(kind))('$name ($by) stays within the budget', async (worst) => {
-    const { outcome, cpuMs, pauseMs, privateMib } = await measureCase(product, account, worst, slowness);
+    const { outcome, cpuMs, pauseMs, privateMib } = await measureCase(measuring, worst);
     expect(outcome).toBe(worst.outcome);
     expect(cpuMs).toBeLessThan(BUDGETS[worst.by].cpuMs);
     expect(pauseMs).toBeLessThan(BUDGETS[worst.by].pauseMs);
@@ -33,7 +23,7 @@ describe.each(KINDS)('a request at the limits of a %s', (kind) => {
 it.each(CROWDED_HERE)(
   '200 at once of $name ($by) fit in the memory of a gateway',
   async (worst) => {
-    const { outcomes, privateMib } = await measureCrowd(product, account, worst, slowness);
+    const { outcomes, privateMib } = await measureCrowd(measuring, worst);
     expect(outcomes).toHaveProperty([worst.outcome]); // the rest may be refused temporarily
     expect(privateMib).toBeLessThan(MEMORY_LIMIT_MIB);
   },

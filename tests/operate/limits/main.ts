@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ALL_CASES, CROWDED } from './all-cases.ts';
 import type { Case } from './case.ts';
-import { startMeasuredProduct, type Usage } from './measured-product.ts';
+import type { Usage } from './measured-product.ts';
 import { searchWorst, SPACES } from './search.ts';
-import { createAccount, CROWD, measureCase, measureCrowd, measureSlowness, type Measured } from './suite.ts';
+import { CROWD, measureCase, measureCrowd, startMeasuring, type Measured } from './suite.ts';
 
 type Row = Pick<Case, 'by' | 'name'> & { kind: string };
 const PAGE = new URL('../../../docs/limits.md', import.meta.url);
@@ -21,14 +21,13 @@ const seconds = Number(options.search);
 const row = ({ kind, by, name }: Row, { cpuMs, pauseMs, privateMib }: Usage, remark = '') =>
   `| ${[kind, by, name + remark, cpuMs.toFixed(1), pauseMs.toFixed(1), privateMib.toFixed(0)].join(' | ')} |`;
 
-const product = await startMeasuredProduct();
+const measuring = await startMeasuring();
+const { product, slowness } = measuring;
 try {
-  const account = await createAccount(product);
-  const slowness = await measureSlowness(product, account);
   const keptBefore = await product.keptMib();
   const worst = new Map<string, { each: Case; measured: Measured }>();
   for (const each of ALL_CASES.filter(isWanted)) {
-    const measured = await measureCase(product, account, each, slowness);
+    const measured = await measureCase(measuring, each);
     const { outcome } = measured;
     console.error(row(each, measured, outcome === each.outcome ? '' : `: ${outcome} instead of ${each.outcome}`));
     const key = `${each.kind} ${each.by}`;
@@ -36,13 +35,13 @@ try {
   }
   const rows = [...worst.values()].map(({ each, measured }) => row(each, measured));
   for (const each of CROWDED.filter(isWanted)) {
-    const { outcomes, ...usage } = await measureCrowd(product, account, each, slowness);
+    const { outcomes, ...usage } = await measureCrowd(measuring, each);
     console.error(row(each, usage, `: ${JSON.stringify(outcomes)}`));
     rows.push(row(each, usage, `, ${CROWD} at once`));
   }
   for (const space of seconds > 0 ? SPACES : []) {
-    const given = { product, account, slowness, random: createRandom(Number(options.seed)), seconds };
-    const { worst: found, tried, ...others } = await searchWorst(space, given);
+    const random = createRandom(Number(options.seed));
+    const { worst: found, tried, ...others } = await searchWorst(measuring, space, random, seconds);
     console.error(space.name, JSON.stringify({ found, ...others }));
     const name = `the worst of ${tried}, found by a search (seed ${options.seed}, ${seconds} s)`;
     rows.push(row({ kind: space.name, by: space.by, name }, found));

@@ -16,16 +16,8 @@ const LADDER = [['SIGTERM', 15_000]] as const;
 const SAMPLE_MS = 50;
 const SETTLE_MS = 100;
 
-export interface Reply {
-  status: number;
-  body: string;
-}
-
-export interface Sent {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
-}
+export type Reply = { status: number; body: string };
+type Sent = { method?: string; headers?: Record<string, string>; body?: string | Buffer };
 
 /** The resources that some work has used. */
 export interface Usage {

@@ -1,7 +1,7 @@
-import { replacedValue, TASK_FIELDS, times, type Account, type Case } from './case.ts';
+import { JSON_TYPE, replacedValue, TASK_FIELDS, times, type Account, type Case } from './case.ts';
 import type { MeasuredProduct } from './measured-product.ts';
 import { channel } from './sockets.ts';
-import { measureCase, type Measured } from './suite.ts';
+import { measureCase, type Measured, type Measuring } from './suite.ts';
 
 /** Whole numbers from 0 to the maximum in the space. */
 export type Genes = Readonly<Record<string, number>>;
@@ -21,10 +21,8 @@ export interface Found extends Measured {
   bytes: number;
 }
 
-const post = (product: MeasuredProduct, body: string) =>
-  product
-    .send('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    .then(({ status }) => String(status));
+const post = async (product: MeasuredProduct, body: string) =>
+  String((await product.send('/graphql', { method: 'POST', headers: JSON_TYPE, body })).status);
 
 export const SPACES: readonly Space[] = [
   {
@@ -78,10 +76,8 @@ function documentOf(genes: Genes, turn: number): string {
   const type = `type ${'{ ofType '.repeat(levels)}{ name kind }${' }'.repeat(levels)}`;
   const schemas = times(gene('schemas'), (at) => `s${turn}_${at}: __schema { types { name fields { name ${type} } } }`);
   const fragments = times(gene('fragments'), (at) => {
-    const next =
-      at + 1 < gene('fragments')
-        ? times(gene('spreads'), (of) => (at + of + 1 < gene('fragments') ? `...F${at + of + 1}` : 'id'))
-        : '';
+    const spreads = at + 1 < gene('fragments') ? gene('spreads') : 0;
+    const next = times(spreads, (of) => (at + of + 1 < gene('fragments') ? `...F${at + of + 1}` : 'id'));
     return `fragment F${at} on Task { id ${times(gene('fragmentLeaves'), leaf)} ${next} }`;
   });
   const variables = times(gene('variables'), (at) => `$v${at}: Boolean! = true`);
@@ -129,28 +125,17 @@ export const FOUND_CASES: readonly Case[] = FOUND.flatMap(({ space, outcome, nam
   })),
 );
 
-export interface SearchOptions {
-  product: MeasuredProduct;
-  account: Account;
-  slowness: number;
-  random: () => number;
-  seconds: number;
-}
-
 /** Searches for expensive requests: mutates one or two genes of the most expensive one so far, in total or per byte. */
-export async function searchWorst(
-  space: Space,
-  { product, account, slowness, random, seconds }: SearchOptions,
-): Promise<{ tried: number; worst: Found; worstPerByte: Found }> {
+export async function searchWorst(measuring: Measuring, space: Space, random: () => number, seconds: number) {
   const { by, max, name } = space;
   const measure = async (genes: Genes): Promise<Found> => {
     let bytes = 0;
-    const send = (_product: MeasuredProduct, _account: Account, turn: number) => {
+    const send: Case['send'] = (product, account, turn) => {
       const text = space.text(genes, turn);
       bytes = Buffer.byteLength(text);
       return space.send(product, account, text);
     };
-    const measured = await measureCase(product, account, { kind: 'found', name, by, outcome: '', send }, slowness);
+    const measured = await measureCase(measuring, { kind: 'found', name, by, outcome: '', send });
     return { ...measured, genes, bytes };
   };
   const perByte = ({ cpuMs, bytes }: Found) => cpuMs / bytes;

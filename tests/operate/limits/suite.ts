@@ -1,6 +1,6 @@
 import { createGraphql, createRest } from '../../http.ts';
 import type { Account, Case } from './case.ts';
-import type { MeasuredProduct, Usage } from './measured-product.ts';
+import { startMeasuredProduct, type MeasuredProduct, type Usage } from './measured-product.ts';
 
 /** The budget of one request, on a machine where reading a task takes `READ_MS`. */
 export const BUDGETS = {
@@ -19,8 +19,16 @@ const TASKS = 1_000;
 const ALIASES = 25;
 const PASSWORD = 'a long and winding phrase';
 
-/** Creates the account that the cases use. */
-export async function createAccount({ url }: MeasuredProduct): Promise<Account> {
+/** The product, the account that the cases use, and how much slower this machine is than the one of the budgets. */
+export type Measuring = Awaited<ReturnType<typeof startMeasuring>>;
+
+export async function startMeasuring() {
+  const product = await startMeasuredProduct();
+  const account = await createAccount(product);
+  return { product, account, slowness: await measureSlowness(product, account) };
+}
+
+async function createAccount({ url }: MeasuredProduct): Promise<Account> {
   const rest = createRest(url);
   const body = { email: 'limits@example.com', password: PASSWORD, name: 'Limits' };
   const { access_token: token } = (await rest<{ access_token: string }>('POST', '/auth/signup', { body })).body;
@@ -37,8 +45,8 @@ const BATCHES = 5;
 const BATCH = 200;
 const AT_ONCE = 20;
 
-/** Returns how much slower this machine is than the one of the budgets, by the CPU time of a plain read. */
-export async function measureSlowness(product: MeasuredProduct, { token, taskId }: Account): Promise<number> {
+/** Compares this machine by the CPU time of a plain read. */
+async function measureSlowness(product: MeasuredProduct, { token, taskId }: Account): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
   const read = async (count: number) => {
     for (let sent = 0; sent < count; sent += AT_ONCE)
@@ -63,10 +71,8 @@ let turn = 0;
 
 /** Measures one request. Repeats it if it exceeds its budget, because other work on the machine can only add to its cost. */
 export async function measureCase(
-  product: MeasuredProduct,
-  account: Account,
+  { product, account, slowness }: Measuring,
   { by, send, requests = 1 }: Case,
-  slowness: number,
 ): Promise<Measured> {
   let best: Measured | undefined;
   for (let tries = 0; tries < TRIES; tries++) {
@@ -83,26 +89,14 @@ export async function measureCase(
   return best as Measured; // there is at least one try
 }
 
-export interface MeasuredCrowd extends Usage {
-  /** The number of responses by outcome. */
-  outcomes: Record<string, number>;
-}
-
-/** Measures many simultaneous requests. */
-export async function measureCrowd(
-  product: MeasuredProduct,
-  account: Account,
-  { send }: Case,
-  slowness: number,
-): Promise<MeasuredCrowd> {
+/** Measures many simultaneous requests. `outcomes`: the number of responses by outcome. */
+export async function measureCrowd({ product, account, slowness }: Measuring, { send }: Case) {
   const outcomes: Record<string, number> = {};
-  const { cpuMs, pauseMs, privateMib } = await product.measure(() =>
-    Promise.all(
-      Array.from({ length: CROWD }, async () => {
-        const outcome = await send(product, account, ++turn).catch((error: unknown) => String(error));
-        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      }),
-    ),
-  );
+  const sendOne = async () => {
+    const outcome = await send(product, account, ++turn).catch(String);
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  };
+  const crowd = () => Promise.all(Array.from({ length: CROWD }, sendOne));
+  const { cpuMs, pauseMs, privateMib } = await product.measure(crowd);
   return { cpuMs: cpuMs / slowness, pauseMs: pauseMs / slowness, privateMib, outcomes };
 }

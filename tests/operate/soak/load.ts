@@ -2,39 +2,25 @@ import { createRandom } from '@taskmesh/testing';
 import { HANDSHAKE, openRaw, rawGraphQL, rawRequest, statusOf } from '@taskmesh/testing/raw';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccount, type Account } from '../../faults/account.ts';
-import { createGraphql, createRest, PASSWORD } from '../../http.ts';
+import { createGraphql, createRest, PASSWORD, register } from '../../http.ts';
 
 /** How long lists are read alone before all other load begins. */
 const ALONE_MS = 20_000;
 
 /** The start and the end of a request for a list (`performance.now()`). */
-export interface RequestTimes {
-  from: number;
-  to: number;
-}
-
-export interface SoakLoad {
-  accounts: Account[];
-  counts: Record<string, number>;
-  /** Requests of a client unrelated to the misbehaving ones: first alone, then during all other load. */
-  lists: { alone: RequestTimes[]; beside: RequestTimes[] };
-  /** Responses that must not occur. */
-  surprises: string[];
-  stop(): Promise<void>;
-}
+export type RequestTimes = Record<'from' | 'to', number>;
 
 /** Does everything that clients do at once: writes, feeds of every protocol, lists, logins, refused upgrades, stalled readers. */
-export async function startLoad(urls: string[], seed: number): Promise<SoakLoad> {
+export async function startLoad(urls: string[], seed: number) {
   const random = createRandom(seed);
   const url = urls[0] ?? '';
   const accounts: Account[] = [];
-  const email = `soak-${seed}-${Date.now()}@example.com`;
-  const body = { email, password: PASSWORD, name: 'Soak' };
-  const session = await createRest(url)<{ access_token: string }>('POST', '/auth/signup', { body });
-  const token = session.body.access_token;
+  const { token, email } = await register(url);
   const counts: Record<string, number> = {};
-  const lists: SoakLoad['lists'] = { alone: [], beside: [] };
+  /** Requests of a client unrelated to the misbehaving ones: first alone, then during all other load. */
+  const lists: Record<'alone' | 'beside', RequestTimes[]> = { alone: [], beside: [] };
   let asked = lists.alone;
+  /** Responses that must not occur. */
   const surprises: string[] = [];
   const ending = new AbortController();
 
@@ -84,10 +70,9 @@ async function list(url: string, token: string): Promise<string | undefined> {
 
 /** Sends a unique document, because the memory that documents leave behind must be bounded. */
 async function query(url: string, token: string, count: number): Promise<string | undefined> {
-  const { errors } = await createGraphql(url)(
-    `query Soak${count} { me { id${count}: id } tasks(first: 10) { edges { node { id title owner { name } } } totalCount } }`,
-    { token },
-  );
+  const tasks = 'tasks(first: 10) { edges { node { id title owner { name } } } totalCount }';
+  const document = `query Soak${count} { me { id${count}: id } ${tasks} }`;
+  const { errors } = await createGraphql(url)(document, { token });
   return errors && JSON.stringify(errors);
 }
 

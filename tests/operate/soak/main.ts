@@ -40,19 +40,17 @@ await runCommand({
     };
     const { series, samplings, load, verdicts } = await run(stack, minutes, signal).finally(stop);
 
-    const problems = [
-      ...report(series),
-      ...verdicts.flatMap(({ contradictions }) => contradictions.map(({ fault, what }) => `${fault}: ${what}`)),
-      ...verdicts.flatMap(({ surprises }) => surprises),
-      ...load.surprises,
-    ];
+    const broken = verdicts.flatMap(({ contradictions }) =>
+      contradictions.map(({ fault, what }) => `${fault}: ${what}`),
+    );
+    const surprises = verdicts.flatMap((verdict) => verdict.surprises);
+    const problems = [...report(series), ...broken, ...surprises, ...load.surprises];
     const confirmed = load.accounts.reduce((sum, account) => sum + account.figures().confirmed, 0);
     const done = Object.entries(load.counts).map(([name, count]) => `${name} ${count}`);
     printLine(`\nDone: writes ${confirmed}, ${done.join(', ')}.`);
     const beside = load.lists.beside.filter(({ from, to }) => !samplings.some((one) => from < one.to && to > one.from));
-    printLine(
-      `Lists: alone ${latency(load.lists.alone)}; beside all that ${latency(beside)}, collections for samples left out.`,
-    );
+    const latencies = `alone ${latency(load.lists.alone)}; beside all that ${latency(beside)}`;
+    printLine(`Lists: ${latencies}, collections for samples left out.`);
     for (const problem of problems.slice(0, 40)) printLine(`! ${problem}`);
     if (problems.length === 0) printLine('Everything is flat, and no promise broke.');
     process.exit(problems.length === 0 && !signal.aborted ? 0 : 1);
@@ -94,9 +92,8 @@ function report(series: Series): string[] {
     const { third, last, isFlat } = flatness(samples, tolerance);
     const kept = KEPT_BY_RETENTION[name.split('.').at(-1) ?? ''];
     const shown = (value: number) => (isMemory ? `${(value / MIB).toFixed(1)} MiB` : String(value));
-    printLine(
-      `${name.padEnd(44)} ${shown(third).padStart(10)} → ${shown(last).padStart(10)}${kept ? `  kept: ${kept}` : ''}`,
-    );
+    const remark = kept ? `  kept: ${kept}` : '';
+    printLine(`${name.padEnd(44)} ${shown(third).padStart(10)} → ${shown(last).padStart(10)}${remark}`);
     if (!isFlat && !kept) growing.push(`${name} grew from ${shown(third)} to ${shown(last)}`);
   }
   return growing;
@@ -109,8 +106,7 @@ type Tolerance = Record<'relative' | 'absolute', number>;
 function flatness(values: readonly number[], tolerance: Tolerance) {
   const quarter = Math.floor(values.length / 4);
   if (quarter < 2) throw new Error('Too few samples to tell.');
-  const typical = (part: readonly number[]) =>
-    part.toSorted((one, other) => one - other)[Math.floor(part.length / 2)] ?? 0;
+  const typical = (part: readonly number[]) => part.toSorted((one, other) => one - other)[part.length >> 1] ?? 0;
   const third = typical(values.slice(-2 * quarter, -quarter));
   const last = typical(values.slice(-quarter));
   return { third, last, isFlat: last - third <= Math.max(third * tolerance.relative, tolerance.absolute) };

@@ -28,11 +28,7 @@ export async function sample(stack: Stack, databases: readonly string[], series:
     ...services.map(({ name, current }) => processFigures(name, current.adminUrl ?? '')),
     ...databases.map((database) => rowCounts(stack.servers.postgres, database)),
   ]);
-  for (const [name, value] of figures.flat()) {
-    const values = series.get(name) ?? [];
-    series.set(name, values);
-    values.push(value);
-  }
+  for (const [name, value] of figures.flat()) series.set(name, [...(series.get(name) ?? []), value]);
 }
 
 async function processFigures(name: string, adminUrl: string): Promise<[string, number][]> {

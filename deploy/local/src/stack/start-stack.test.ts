@@ -34,15 +34,13 @@ beforeAll(() => {
   }
 });
 
-const servers = () => ({
-  POSTGRES_URL: requiredAddress('POSTGRES_URL'),
-  REDIS_URL: requiredAddress('REDIS_URL'),
-  KAFKA_BROKERS: requiredAddress('KAFKA_BROKERS'),
-});
+const POSTGRES_URL = requiredAddress('POSTGRES_URL');
+const REDIS_URL = requiredAddress('REDIS_URL');
+const KAFKA_BROKERS = requiredAddress('KAFKA_BROKERS');
 
 const optionsFor = (name: string, { env, ...others }: Partial<StackOptions> = {}): StackOptions => ({
   ...{ dataDir: join(dir.path, name), log: () => undefined, servicesDir },
-  ...{ ...others, env: { ...process.env, ...servers(), ...env } },
+  ...{ ...others, env: { ...process.env, POSTGRES_URL, REDIS_URL, KAFKA_BROKERS, ...env } },
 });
 
 async function start(options: StackOptions): Promise<Stack> {
@@ -51,13 +49,9 @@ async function start(options: StackOptions): Promise<Stack> {
   return stack;
 }
 
-async function environmentOf(url: string): Promise<Record<string, string>> {
-  return (await (await fetch(url)).json()) as Record<string, string>;
-}
+const environmentOf = async (url: string) => (await (await fetch(url)).json()) as Record<string, string>;
 
-function stateOf(name: string): StackState {
-  return JSON.parse(readFileSync(join(dir.path, name, 'stack.json'), 'utf8'));
-}
+const stateOf = (name: string): StackState => JSON.parse(readFileSync(join(dir.path, name, 'stack.json'), 'utf8'));
 
 const linesOf = (name: string, file: 'starts' | 'stops') =>
   readFileSync(join(dir.path, name, file), 'utf8')
@@ -67,10 +61,8 @@ const linesOf = (name: string, file: 'starts' | 'stops') =>
 describe('a stack', () => {
   const name = 'settings';
   const keys = () =>
-    ['access-tokens', 'gateway-identity'].map((file) =>
-      readFileSync(join(dir.path, name, 'keys', `${file}.json`), 'utf8'),
-    );
-  const database = (path: string) => Object.assign(new URL(servers().POSTGRES_URL), { pathname: `/${path}` }).href;
+    ['access-tokens', 'gateway-identity'].map((key) => readFileSync(join(dir.path, name, `keys/${key}.json`), 'utf8'));
+  const database = (path: string) => Object.assign(new URL(POSTGRES_URL), { pathname: `/${path}` }).href;
   let first: string[];
 
   it('passes on the required and the user’s settings to every service, and does not share its data directory', async () => {
@@ -80,7 +72,6 @@ describe('a stack', () => {
     const [auth, tasks, backup, gateway] = await Promise.all(
       ['auth', 'tasks', 'backup', 'gateway-2'].map((service) => environmentOf(urlOf(service))),
     );
-    const { POSTGRES_URL, REDIS_URL, KAFKA_BROKERS } = servers();
     const common = { KAFKA_BROKERS, RATE_LIMIT_FACTOR: '7' };
     expect(auth).toMatchObject({ ...common, POSTGRES_URL: database('taskmesh_auth'), REDIS_URL });
     expect(tasks).toMatchObject({ ...common, POSTGRES_URL: database('taskmesh_tasks'), AUTH_URL: urlOf('auth') });
@@ -168,9 +159,8 @@ describe('a stack', () => {
   it('reports which service failed and why, and stops the others', async () => {
     const starting = start(optionsFor('failed', { env: { FAIL: 'tasks' } }));
     await expect(starting).rejects.toThrow(/^tasks ended \(exit code 1\)[^]*cannot start: tasks/);
-    expect(linesOf('failed', 'stops').sort()).toEqual(
-      [...INNER_SERVICES.filter((name) => name !== 'tasks'), 'gateway'].sort(),
-    );
+    const others = INNER_SERVICES.filter((name) => name !== 'tasks');
+    expect(linesOf('failed', 'stops').sort()).toEqual([...others, 'gateway'].sort());
   });
 
   it('can be aborted while it starts', async () => {

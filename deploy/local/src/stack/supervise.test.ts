@@ -8,28 +8,25 @@ import { supervise } from './supervise.ts';
 const dir = temporaryDir('supervise');
 afterAll(dir.remove);
 
-/** Starts a process that sleeps; the first `failures` starts after the first one fail. */
-function sleeper(name: string, { failures = 0 } = {}) {
-  let starts = 0;
-  return {
-    starts: () => starts,
-    async start() {
-      starts++;
-      if (starts > 1 && starts <= 1 + failures) throw new Error('not now');
-      const prepare = async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
-      const run = { name, dataDir: join(dir.path, name), ladder: [['SIGTERM', 5_000]], prepare } as const;
-      return runInDataDir({ ...run, ready: async () => true }, { log: () => undefined });
-    },
-  };
+/** Starts a process that sleeps. */
+function sleep(name: string) {
+  const prepare = async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
+  const run = { name, dataDir: join(dir.path, name), ladder: [['SIGTERM', 5_000]], prepare } as const;
+  return runInDataDir({ ...run, ready: async () => true }, { log: () => undefined });
 }
 
+/** Supervises such a process; the first `failures` starts after the first one fail. */
 async function supervised(name: string, { revive = true, failures = 0, maxTries = Infinity } = {}) {
   const lines: string[] = [];
-  const { start, starts } = sleeper(name, { failures });
-  let changes = 0;
+  let starts = 0;
+  const start = async () => {
+    starts++;
+    if (starts > 1 && starts <= 1 + failures) throw new Error('not now');
+    return sleep(name);
+  };
   const log = (line: string) => lines.push(line);
-  const process = await supervise({ name, start, revive, maxTries, log, onChange: () => changes++ });
-  return { process, lines, starts, changes: () => changes };
+  const process = await supervise({ name, start, revive, maxTries, log, onChange: () => undefined });
+  return { process, lines, starts: () => starts };
 }
 
 describe('a supervised process', () => {
@@ -74,19 +71,14 @@ describe('a supervised process', () => {
 
   it('stops at once during a slow start', async () => {
     let starts = 0;
-    const { start } = sleeper('slow');
-    const process = await supervise({
-      name: 'slow',
-      async start(signal) {
-        starts += 1;
-        const child = await start();
-        if (starts > 1) await untilReady(child, { name: 'slow', ready: async () => false, timeoutMs: 60_000, signal });
-        return child;
-      },
-      revive: true,
-      log: () => undefined,
-      onChange: () => undefined,
-    });
+    const start = async (signal: AbortSignal) => {
+      starts += 1;
+      const child = await sleep('slow');
+      if (starts > 1) await untilReady(child, { name: 'slow', ready: async () => false, timeoutMs: 60_000, signal });
+      return child;
+    };
+    const nothing = () => undefined;
+    const process = await supervise({ name: 'slow', start, revive: true, log: nothing, onChange: nothing });
     process.kill('SIGKILL');
     await eventually(() => starts === 2);
     const begin = Date.now();

@@ -21,11 +21,7 @@ it.each([
   const file = join(dir.path, `${what}.json`);
   if (Array.isArray(result)) {
     const [numPassedTests, numFailedTests, numRuntimeErrorTestSuites] = result;
-    const testResults = [1, 3, 2].map((seconds) => ({
-      name: `${seconds}.test.ts`,
-      startTime: 0,
-      endTime: seconds * 1_000,
-    }));
+    const testResults = [1, 3, 2].map((s) => ({ name: `${s}.test.ts`, startTime: 0, endTime: s * 1_000 }));
     writeFileSync(file, JSON.stringify({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults }));
   } else if (result !== undefined) writeFileSync(file, result);
   const slowest = ['3', '2', '1'].map((seconds) => `           ${seconds}.0 s  ${seconds}.test.ts`);
