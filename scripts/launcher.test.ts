@@ -124,9 +124,9 @@ function repository(installed?: 'production' | 'all', files: Record<string, stri
     remove: (file: string) => rmSync(join(path, file), { recursive: true }),
     launch: (script: string, ...args: string[]) => run(script, ...args).ended,
     /** Runs a command until it installs dependencies, which ends when the file `npm-holds` is removed. */
-    async runUntilHeld(script: string) {
+    async runUntilHeld(script: string, ...args: string[]) {
       write('npm-holds', '');
-      const running = run(script);
+      const running = run(script, ...args);
       await eventually(() => expect(lines('npm-calls')).toHaveLength(1));
       return running;
     },
@@ -248,9 +248,8 @@ describe('the installation', () => {
   it.each(['SIGINT', 'SIGKILL'] as const)(
     'keeps what the product needs when tools are being added and %s ends npm',
     async (signal) => {
-      const product = repository('production', {
-        ...{ 'package-lock.json': lockWith('1.0.0'), 'tools/tool.mjs': noting("''") },
-      });
+      const files = { 'package-lock.json': lockWith('1.0.0'), 'tools/tool.mjs': noting("''") };
+      const product = repository('production', files);
       const { child, ended } = await product.runUntilHeld('run.mjs', 'tools/tool.mjs');
       product.write('node_modules/tool/half', '');
       if (signal === 'SIGKILL') process.kill(Number(product.lines('npm-pids')[0]), signal);
