@@ -29,12 +29,11 @@ export async function ensureInstalled(need) {
   if (missing(need) === undefined) return;
   const begin = performance.now();
   const list = readList();
-  // A running product stays whole while tools are added, whatever ends npm.
-  const isAddition = missing('production') === undefined;
   const set = need === 'all' || locked().some(([path, { dev }]) => dev && list?.packages[path]) ? 'all' : 'production';
   console.log('Installing dependencies (once) …');
   await npmInstall([...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'], 'Installing dependencies', () => {
-    if (isAddition) return removeUnlisted(list);
+    // A running product stays whole while tools are added, whatever ends npm.
+    if (missing('production') === undefined) return removeUnlisted();
     if (!list) for (const folder of folders()) rmSync(folder, { recursive: true, force: true });
     rmSync(LIST, { force: true });
     return () => list && writeFileSync(LIST, JSON.stringify(list));
@@ -75,8 +74,10 @@ function locked() {
 }
 
 /** What an interrupted npm has left may be incomplete. */
-function removeUnlisted({ packages }) {
-  for (const [path] of locked()) if (!(path in packages)) rmSync(join(ROOT, path), { recursive: true, force: true });
+function removeUnlisted() {
+  const { packages } = readList();
+  for (const [path, { version }] of locked())
+    if (packages[path]?.version !== version) rmSync(join(ROOT, path), { recursive: true, force: true });
 }
 
 const folders = () =>

@@ -2,7 +2,7 @@ import { deliver, type EventLog, type Logger, type LogRecord } from './event-log
 import { createSlowSteps } from './slow-steps.ts';
 
 /** Limits for what waits for a reader: records of a key, and the values of all. Beyond them, the oldest of a key are lost. */
-const MAX_OF_KEY = 100;
+const MAX_OF_KEY = 1_000;
 const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 interface MemoryReader {
@@ -82,7 +82,8 @@ function add(reader: MemoryReader, record: LogRecord): void {
   reader.waiting.set(record.key, own);
   own.push(record);
   reader.characters += record.value.length;
-  while (own.length > MAX_OF_KEY || reader.characters > MAX_CHARACTERS) takeOldest(reader, own);
+  const isTooMuch = () => own.length > MAX_OF_KEY || (reader.characters > MAX_CHARACTERS && own.length > 1);
+  while (isTooMuch()) takeOldest(reader, own);
 }
 
 function takeOldest(reader: MemoryReader, own: LogRecord[]): LogRecord | undefined {

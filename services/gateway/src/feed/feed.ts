@@ -38,6 +38,8 @@ import { createDeadLetterReports } from './dead-letter-reports.ts';
 const HEADS_BATCH = 1_000;
 /** How long a new subscription waits for an unavailable tasks service before it fails. */
 const RETRY_FOR_MS = 10_000;
+/** How much longer it waits while others can begin. */
+const QUEUE_MS = 60_000;
 const RETRY = { firstMs: 200, maxMs: 1_000 };
 /** How many subscriptions of one owner, and of all, begin at once: comparisons and gap fills use the same connections. */
 const MAX_CONCURRENT_STARTS = { owner: 4, all: 16 };
@@ -304,7 +306,7 @@ export function createFeed(options: FeedOptions) {
       const { signal } = feedReader;
       const begunMs = performance.now();
       // When thousands resume at once, those at the end wait for longer. Time counts only while none of them can begin.
-      const since = () => Math.max(begunMs, startedMs);
+      const since = () => Math.max(begunMs, Math.min(startedMs, begunMs + QUEUE_MS));
       const run = () => starts.run(owner, () => startOf(owner, after), signal);
       const start = await retryWhileUnavailable(() => ownStarts.run(owner, run, { signal }), { since, random, signal });
       startedMs = performance.now();

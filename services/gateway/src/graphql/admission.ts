@@ -95,7 +95,7 @@ export function createAdmission({ config, graph, trusted, persisted, blockingWor
         return await check(sent, arrival);
       } catch (error) {
         const invalid = asInvalid(error);
-        if (invalid instanceof InvalidOperation) metrics.refused(invalid.code);
+        if (invalid instanceof InvalidOperation && !arrival.caller.signal?.aborted) metrics.refused(invalid.code);
         throw invalid;
       }
     },
