@@ -29,8 +29,10 @@ describe('a key file', () => {
     expect(() => readKeySetFile({ KEYS: fileOf(content) }, 'KEYS')).toThrow(ConfigError);
   });
 
-  it('is refused, with the name of the variable, if it is missing', () => {
-    expect(() => readKeySetFile({ KEYS: join(folder, 'nowhere') }, 'KEYS')).toThrow(/KEYS must name .*nowhere/);
+  it('is refused with the name of the variable; a value that names no file is not shown, because it may be a key', async () => {
+    const read = (KEYS: string) => () => readKeySetFile({ KEYS }, 'KEYS');
+    expect(read(JSON.stringify(await createSigningKey('pasted')))).toThrow(/KEYS must name .*\(is: not shown\)$/);
+    expect(read(fileOf('nonsense'))).toThrow(/KEYS must name .*keys\.json"\)$/);
   });
 
   it('may contain one private key, but not a public one', async () => {
