@@ -56,8 +56,8 @@ function readSecrets(env: NodeJS.ProcessEnv): void {
       if (value) env[name] = value;
       else if (file && !env[name]) throw new Error('it is empty');
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException; // a message names the file, which may be a secret in its place
-      process.stderr.write(`${name}_FILE cannot be used: ${code ?? message}\n`);
+      // A system error's message has the name of the file, in whose place a secret may have been pasted.
+      process.stderr.write(`${name}_FILE cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'it is empty'}\n`);
       process.exit(1);
     }
   }

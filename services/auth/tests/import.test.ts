@@ -152,7 +152,7 @@ describe('a restored database', () => {
     const broken: [string, ...Record<string, string>[]][] = [
       ['email is an', { email: `'unknown'`, email_key: `'unknown'` }],
       ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],
-      ...['<a@c>', 'a@c>', 'a<b@c'].map((a): [string, object] => [
+      ...['<a@c>', 'a@c>', 'a<b@c'].map((a): [string, Record<string, string>] => [
         'email is an',
         { email: `'${a}'`, email_key: `'${a}'` },
       ]),
