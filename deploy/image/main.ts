@@ -54,9 +54,10 @@ function readSecrets(env: NodeJS.ProcessEnv): void {
       // Secret files often end with a line break. A variable of only blanks stays, so that its service refuses it.
       const value = env[name]?.trim() || (file && readFileSync(file, 'utf8').trim());
       if (value) env[name] = value;
-      else if (file && !env[name]) throw new Error(`${file} is empty`);
+      else if (file && !env[name]) throw new Error('it is empty');
     } catch (error) {
-      process.stderr.write(`${name}_FILE cannot be used: ${error instanceof Error ? error.message : String(error)}\n`);
+      // A system error's message has the name of the file, in whose place a secret may have been pasted.
+      process.stderr.write(`${name}_FILE cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'it is empty'}\n`);
       process.exit(1);
     }
   }

@@ -7,9 +7,9 @@ import { createSigningKey, readKeySetFile, readSigningKeyFile } from './keys.ts'
 
 const folder = makeTempDir();
 
-function fileOf(content: unknown): string {
+function fileOf(content: string): string {
   const path = join(folder, 'keys.json');
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  writeFileSync(path, content);
   return path;
 }
 
@@ -18,8 +18,10 @@ describe('a key file', () => {
     const { privateKey } = await generateKeyPair('ES384', { extractable: true });
     const [good, other] = [await createSigningKey('one'), { ...(await exportJWK(privateKey)), kid: 'two' }];
     for (const bad of [other, { ...good, x: 'x' }, { ...good, kid: undefined }]) {
-      expect(() => readKeySetFile({ KEYS: fileOf({ keys: [good, bad] }) }, 'KEYS')).toThrow(ConfigError);
-      expect(() => readSigningKeyFile({ KEYS: fileOf(bad) }, 'KEYS')).toThrow(ConfigError);
+      expect(() => readKeySetFile({ KEYS: fileOf(JSON.stringify({ keys: [good, bad] })) }, 'KEYS')).toThrow(
+        ConfigError,
+      );
+      expect(() => readSigningKeyFile({ KEYS: fileOf(JSON.stringify(bad)) }, 'KEYS')).toThrow(ConfigError);
     }
   });
 
@@ -27,14 +29,18 @@ describe('a key file', () => {
     expect(() => readKeySetFile({ KEYS: fileOf(content) }, 'KEYS')).toThrow(ConfigError);
   });
 
-  it('is refused, with the name of the variable, if it is missing', () =>
-    expect(() => readKeySetFile({ KEYS: join(folder, 'nowhere') }, 'KEYS')).toThrow(/KEYS must name .*nowhere/));
+  it('is refused with the name of the variable; a value that names no file is not shown, because it may be a key', async () => {
+    const read = (KEYS: string) => () => readKeySetFile({ KEYS }, 'KEYS');
+    expect(read(JSON.stringify(await createSigningKey('pasted')))).toThrow(/KEYS must name .*\(is: not shown\)$/);
+    expect(read(fileOf('nonsense'))).toThrow(/KEYS must name .*keys\.json"\)$/);
+  });
 
   it('may contain one private key, but not a public one', async () => {
     const key = await createSigningKey('gateway-1');
-    expect(readSigningKeyFile({ KEY: fileOf(key) }, 'KEY')).toEqual(key);
-    const problem = 'KEY must name a readable private ES256 JWK';
+    expect(readSigningKeyFile({ KEY: fileOf(JSON.stringify(key)) }, 'KEY')).toEqual(key);
     for (const other of [{ ...key, d: undefined }, { ...key, kid: undefined }, { keys: [key] }, []])
-      expect(() => readSigningKeyFile({ KEY: fileOf(other) }, 'KEY')).toThrow(problem);
+      expect(() => readSigningKeyFile({ KEY: fileOf(JSON.stringify(other)) }, 'KEY')).toThrow(
+        'KEY must name a readable private ES256 JWK',
+      );
   });
 });

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { ConfigError, isObject, readEnv, setting, type Env } from '@taskmesh/service';
 import { createPrivateKey, createPublicKey, type JsonWebKeyInput, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** A JWK set, as in RFC 7517 section 5. */
@@ -38,7 +38,8 @@ function readJsonFile<Value>(env: Env, name: string, what: string, read: (value:
   } catch {
     // reported below
   }
-  throw new ConfigError([`${name} must name a readable ${what} (is: ${JSON.stringify(file)})`]);
+  // A key itself may have been pasted.
+  throw new ConfigError([`${name} must name a readable ${what} (is: ${existsSync(file) ? JSON.stringify(file) : 'not shown'})`]); // prettier-ignore
 }
 
 /** Whether it is a private ES256 key with a `kid`. */

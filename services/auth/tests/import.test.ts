@@ -133,6 +133,10 @@ describe('a restored database', () => {
     const broken: [string, ...Record<string, string>[]][] = [
       ['email is an', { email: `'unknown'`, email_key: `'unknown'` }],
       ['email is an', { email: `'a@b@c'`, email_key: `'a@b@c'` }],
+      ...['<a@c>', 'a@c>', 'a<b@c'].map((a): [string, Record<string, string>] => [
+        'email is an',
+        { email: `'${a}'`, email_key: `'${a}'` },
+      ]),
       ['email is an', { email: `'a b@c'`, email_key: `'a b@c'` }],
       ['email is an', { email: `U&'a\\00A0@c'`, email_key: `U&'a\\00A0@c'` }],
       ['email is an', { email: `U&'a\\0007@c'`, email_key: `U&'a\\0007@c'` }],

@@ -93,5 +93,5 @@ function keptText(keptUntil: string | null | undefined): string {
   if (keptUntil === undefined) return '';
   return keptUntil === null
     ? 'What was replaced is not kept: no undo brings it back.'
-    : `Until ${timeText(keptUntil)} "npm run backup -- undo" brings back what was replaced.`;
+    : `Until ${timeText(keptUntil)}, or the next restore, "npm run backup -- undo" brings back what was replaced.`;
 }

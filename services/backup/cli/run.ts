@@ -87,14 +87,9 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
         confirm: (what) => confirm(options, world, what),
       });
     case 'undo': {
-      let restoredAt: string | undefined;
-      await confirm(options, world, async () => {
-        const undoable = await client.undoable();
-        restoredAt = undoable.restoredAt;
-        return describeUndo(options.url.origin, undoable);
-      });
-      const query = restoredAt === undefined ? '' : `?${new URLSearchParams({ restoredAt })}`;
-      const { message } = await work(`/backup/undo${query}`);
+      const undoable = await client.undoable();
+      await confirm(options, world, describeUndo(options.url.origin, undoable));
+      const { message } = await work(`/backup/undo?restoredAt=${encodeURIComponent(undoable.restoredAt)}`);
       print(messageText(message), { message });
       return 0;
     }
@@ -127,15 +122,10 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
 
 const SILENT: ProgressView = { show: () => undefined, end: () => undefined };
 
-async function confirm(
-  { command, yes }: Options,
-  { prompt }: CliEnvironment,
-  question: string | (() => Promise<string>),
-): Promise<void> {
+async function confirm({ command, yes }: Options, { prompt }: CliEnvironment, question: string): Promise<void> {
   if (yes) return;
   if (!prompt) throw new UsageError(`Cannot ask for confirmation: ${command} needs --yes.`);
-  const text = typeof question === 'string' ? question : await question();
-  if (!/^y(es)?$/i.test((await prompt(`${text} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
+  if (!/^y(es)?$/i.test((await prompt(`${question} [y/N] `)).trim())) throw new Refused('Nothing was changed.');
 }
 
 /** The path to download to: `to`, or the file's own name in the folder `to`. */

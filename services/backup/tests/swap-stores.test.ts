@@ -136,7 +136,8 @@ describe('a swap that carries data over', () => {
     const note = (stage: string) => async () => void stages.push(stage, await write());
     Object.assign(trial.stores.auth.owner, { carryOverAhead: note('ahead'), carryOver: note('final') });
     await exchange({ beforeSwap: async () => void stages.push('safety backup') });
-    expect(stages).toEqual(['ahead', 'written', 'safety backup', 'final', '55P03']);
+    const ahead = ['ahead', 'written'];
+    expect(stages).toEqual([...ahead, 'safety backup', ...ahead, 'final', '55P03']); // a safety backup may take hours
   });
 
   it('continues if copying ahead makes no more progress, and ends the sessions in the new store', async () => {

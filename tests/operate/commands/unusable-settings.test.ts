@@ -54,7 +54,7 @@ describe('invalid settings', () => {
   it.each([
     ...(isLinux ? [['DATA_DIR', '/proc/nowhere', ' must name a writable directory']] : []),
     ...(isLinux ? [['BACKUPS_DIR', '/proc/nowhere', ' must name a writable directory']] : []),
-    ['ACCESS_TOKEN_KEYS_FILE', join(dir, 'nowhere.json'), ': the access token keys in '],
+    ['ACCESS_TOKEN_KEYS_FILE', '{"d":"a-secret"}', ' names no usable access token keys: ENOENT'],
     ['SUPERGRAPH_FILE', garbage, ' must name a supergraph of Federation 2'],
     ['SUPERGRAPH_FILE', join(dir, 'nowhere.graphql'), ' must name a supergraph of Federation 2'],
   ])('are explained: %s=%s', async (name = '', value = '', problem = '') => {

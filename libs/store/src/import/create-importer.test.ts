@@ -58,5 +58,12 @@ it('names the missing privilege of the user, and leaves the restored database un
   await expect(importAs()).rejects.toThrow('import the store: permission denied for table things');
   const migrate = () => Promise.reject(new ConfigError(['The schema is newer', 'Update the service']));
   await expect(importAs({ migrate })).rejects.toThrow('The schema is newer. Update the service.');
+  const lost = { name: 'Error', code: '42P01', message: 'relation "public.t" does not exist' };
+  await expect(
+    importAs({ migrate: () => Promise.reject(Object.assign(new Error(lost.message), lost)) }),
+  ).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: `A store is damaged: ${lost.message}. How to replace a live one: docs/backup.md.`,
+  });
   expect(await restored.query('select id from restored.things')).toEqual([{ id: 1 }]);
 });

@@ -1,4 +1,4 @@
-import { parseInput, unavailable } from '@taskmesh/contracts';
+import { conflict, parseInput, unavailable } from '@taskmesh/contracts';
 import { errorCode, errorMessage } from '@taskmesh/contracts/error-details';
 import { IMPORT_MS, type ArchivedStore, type ImportResult } from '@taskmesh/internal-api';
 import { withoutValues } from '@taskmesh/pg-rows/without-values';
@@ -48,7 +48,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
   /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE when a privilege is missing */
   const withStores = async <Result>(database: string, work: (stores: Stores) => Promise<Result>) =>
     withSession(targetOf(database), (to) => withSession(url, (from) => work({ from, to }))).catch((error: unknown) => {
-      throw explainMissingRight(error);
+      throw explained(error);
     });
 
   const withDatabase = async <Result>(database: string, work: (store: StoreDatabase) => Promise<Result>) => {
@@ -127,13 +127,18 @@ export async function openImportSession(
   return { ...session, run: (statement, values) => session.run<never>(statement, values).catch(refuse) };
 }
 
+/** A missing table, a damaged page, a damaged index. */
+const DAMAGE = /^(42P01|XX001|XX002)$/;
+
 /**
- * Explains to the operator that the service's own user lacks a privilege that an import needs: the archive is fine, and
- * trying again does not help. Returns other errors unchanged. PostgreSQL's messages of this kind name only objects, and
- * those of migrations (ConfigError) are written for people.
+ * Explains to the operator that the service's own user lacks a privilege that an import needs, or that a store is damaged: the
+ * archive is fine, and trying again does not help. Returns other errors unchanged. PostgreSQL's messages of these kinds name only
+ * objects, and those of migrations (ConfigError) are written for people.
  */
-function explainMissingRight(error: unknown): unknown {
+function explained(error: unknown): unknown {
   if (error instanceof ConfigError) return unavailable(`${error.problems.join('. ')}.`, error);
+  if (DAMAGE.test(errorCode(error)))
+    return conflict(`A store is damaged: ${errorMessage(error)}. How to replace a live one: docs/backup.md.`);
   if (errorCode(error) !== SQL_STATE.insufficientPrivilege) return error;
   return unavailable(
     `The service's user (POSTGRES_URL) lacks privileges to import the store: ${errorMessage(error)}. The user must own the database.`,

@@ -76,7 +76,7 @@ const withoutLiterals = (text: string) =>
 async function statementsOf(client: Client, { live, fresh }: Names, queries: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const query of queries) {
-    const text = query.replaceAll('$live', escapeLiteral(live)).replaceAll('$fresh', escapeLiteral(fresh));
+    const text = query.replaceAll(/\$(live|fresh)/g, (mark) => escapeLiteral(mark === '$live' ? live : fresh));
     const { rows } = await client.query<[string]>({ text, rowMode: 'array' });
     found.push(...rows.map(([statement]) => statement));
   }

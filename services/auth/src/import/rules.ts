@@ -41,7 +41,7 @@ function rulesFor(columns: Columns): RowRule[] {
   return [
     {
       sentence: 'email is an e-mail address',
-      broken: `(char_length(${email}) > 254 or ${email} !~ '^[^@]+@[^@]+$' or ${email} ~ ${CONTROL}
+      broken: `(char_length(${email}) > 254 or ${email} !~ '^[^@<>]+@[^@<>]+$' or ${email} ~ ${CONTROL}
         or translate(${email}, $1::text, '') <> ${email})`,
     },
     {

@@ -93,7 +93,7 @@ export function createKeyRing({ file, create, log }: KeyRingOptions) {
       if (create) await ensureKeyFile(file);
       await read().catch((cause: unknown) => {
         throw new ConfigError([
-          `ACCESS_TOKEN_KEYS_FILE: the access token keys in ${file} cannot be used: ${errorMessage(cause)}`,
+          `ACCESS_TOKEN_KEYS_FILE names no usable access token keys: ${errorCode(cause) || errorMessage(cause)}`,
         ]);
       });
       polling.start({ afterPause: true });

@@ -20,7 +20,7 @@ export function readKeyFile(env: Env, name: string): string[] {
     text = readFileSync(path, 'utf8');
     mode = statSync(path).mode;
   } catch {
-    throw new ConfigError([`${name} must name a readable file ${shown}`]);
+    throw new ConfigError([`${name} must name a readable file (is: not shown)`]); // a key itself may have been pasted
   }
   if ((mode & TOO_OPEN) !== 0) throw new ConfigError([`${name} must name a file that only its owner may change or read: chmod 600 ${shown}`]); // prettier-ignore
   const lines = text.split('\n').map((line) => line.trim());

@@ -99,7 +99,7 @@ export interface Exchange {
   restore: Restore;
   /** Creates the databases that will replace the live ones. */
   prepare: () => Promise<void>;
-  /** Runs as late as possible, after all slow steps. */
+  /** Runs as late as possible, after all other slow steps. */
   beforeSwap?: (() => Promise<void>) | undefined;
   /** Resolves with false if another instance may be restoring by now. */
   mayContinue: () => Promise<boolean>;
@@ -148,9 +148,10 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
   try {
-    await prepare();
-    for (const store of stores) await prepareCarryOver(deps, restore, store);
-    await exchange.beforeSwap?.();
+    for (const slow of [prepare, exchange.beforeSwap]) {
+      await slow?.();
+      for (const store of slow ? stores : []) await prepareCarryOver(deps, restore, store);
+    }
     if (!(await mayContinue())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });
     await swapStores(deps, { restore, onAttempt: () => (reached = 'attempted') });

@@ -34,7 +34,7 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
             The archive <span class="file">{file}</span> was restored <Ago at={restoredAt} />.
           </>
         )}{' '}
-        You can undo it until <Moment at={keptUntil} />: the data from before the {step} comes back.
+        You can undo it until <Moment at={keptUntil} />, or the next restore. The data from before comes back.
       </p>
       <Button text={`Undo the ${step}…`} disabled={isBusy} onClick={() => setIsAsked(true)} />
       {isAsked && (

@@ -113,7 +113,7 @@ function Details({ end: { dropped = [], safetyBackup, keptUntil } }: { end: Work
       {safetyBackup && <p class="soft">The data from before is in {safetyBackup}.</p>}
       {keptUntil && (
         <p class="soft">
-          You can undo it until <Moment at={keptUntil} />.
+          You can undo it until <Moment at={keptUntil} />, or the next restore.
         </p>
       )}
     </>
