@@ -6,6 +6,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** What `atEnd` of libs/testing registers, and Jest runs in tests. */
 const cleanUps: (() => unknown)[] = [];
 Object.assign(globalThis, { [Symbol.for('taskmesh.cleanUps')]: cleanUps });
-console.log(await makeReleaseArchive(String(version)));
-for (const cleanUp of cleanUps.reverse()) await cleanUp();
+try {
+  console.log(await makeReleaseArchive(String(version)));
+} finally {
+  for (const cleanUp of cleanUps.reverse()) await cleanUp();
+}
 process.exit(0);

@@ -26,7 +26,7 @@ it('the rows of a session do not grow with refreshes, and distinguish a used tok
 it.each([
   ['the release before', 'refresh_key = null'],
   ['an earlier release', 'refresh_key = null, refresh_family = null'],
-])('the rows of a session accept a token of %s, whose second use still ends the session', async (_release, columns) => {
+])('a session accepts a token of %s, whose second use still ends it', async (_release, columns) => {
   const { refreshToken, sessionId } = await running.signUp('a@example.com');
   await running.query(`update sessions set ${columns}`);
   const second = sessionOf(await running.refresh(refreshToken), 'refreshSession');

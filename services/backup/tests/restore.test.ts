@@ -236,6 +236,10 @@ it('an administrator who is not a superuser needs permission to create databases
   await fixture.tasks.query(`alter database ${live} set app.mode = 'it''s a "secret", \\'`);
   await fixture.tasks.query(`create role ${owner} login password 'secret'`);
   await fixture.tasks.query(`create role ${admin} login password 'secret' createdb createrole`);
+  atEnd(async () => {
+    await fixture.tasks.query(`reassign owned by ${owner}, ${admin} to postgres; drop owned by ${owner}, ${admin}`);
+    await fixture.tasks.query(`drop role ${admin}, ${owner}`);
+  });
   await fixture.tasks.query(`grant ${owner} to ${admin}`);
   await fixture.tasks.query(`alter database ${live} owner to ${owner}; grant all on schema public to ${owner}`);
   await fixture.tasks.query(`alter table tasks owner to ${owner}; alter table feed_state owner to ${owner}`);
@@ -256,6 +260,4 @@ it('an administrator who is not a superuser needs permission to create databases
   expect(await catalogueOf(fixture.tasks)).toEqual(before);
   expect(await fixture.tasks.query('select title from tasks')).toEqual([{ title: 'by hand' }]);
   await removesAfterAnyCrash(adminUrl);
-  await fixture.tasks.query(`reassign owned by ${owner}, ${admin} to postgres; drop owned by ${owner}, ${admin}`);
-  await fixture.tasks.query(`drop role ${admin}, ${owner}`);
 });

@@ -88,6 +88,10 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
     { query: `query ($n: Int) { ${PAGES} }`, variables: { n: 69 } }, // costs 5,039; with 68 it would be 4,898
     refused('GRAPHQL_VALIDATION_FAILED', 'The operation requests too much at once.'),
   ],
+  'too many aliases': [
+    { query: `{ ${Array.from({ length: 31 }, (_, at) => `a${at}: __typename`).join(' ')} }` },
+    refused('GRAPHQL_VALIDATION_FAILED', 'The operation has too many aliases.'),
+  ],
   'an operation that is not there': [
     { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
     refused('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.'),

@@ -29,7 +29,7 @@ describe('the embedded platform', () => {
   describeTraces(() => ({ ...urls(), collector, isSplit: false }));
   describeOperations(() => ({ ...urls(), dataDir, eventLog: 'memory' }));
 
-  it('has demo data on request: an account with a list, which is created once and never changed afterwards', async () => {
+  it('has demo data on request: an account with a list, which is created once and never changed afterwards; without a running Taskmesh it is refused', async () => {
     const { url } = platform();
     const tasks = async () => (await logIn(url, DEMO_ACCOUNT)).list();
     const made = await seed(url);

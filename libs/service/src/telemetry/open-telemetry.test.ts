@@ -114,4 +114,6 @@ it('logs spans that the collector rejects, with its message, and counts them', a
   const text = await metrics.metrics();
   expect(text).toMatch(/^otel_sdk_exporter_span_exported_total 2$/m);
   expect(text).toMatch(/^otel_sdk_exporter_span_exported_total\{error_type="rejected"\} 1$/m);
+  for (const { path, headers } of collector.exports)
+    expect([path, headers['content-type']]).toEqual(['/v1/traces', 'application/json']);
 });

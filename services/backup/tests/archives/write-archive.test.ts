@@ -24,7 +24,7 @@ const words = (bytes: number) => {
   return parts.join('').slice(0, bytes);
 };
 
-it('an archive is a file of many blocks that can be read back, in one piece or cut anywhere', async () => {
+it('an archive of many blocks can be read back, in one piece or cut anywhere', async () => {
   const contents = ['{}', words(4.3 * MIB), ''];
   const source = join(dir, 'source');
   await mkdir(source);

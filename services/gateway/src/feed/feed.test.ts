@@ -136,19 +136,21 @@ describe('a reader without a cursor', () => {
   });
 
   it.each([
-    ['over the event log', true],
-    ['and the event log never brought', false],
-  ])('misses no change committed meanwhile %s, even if another one came and left', async (_how, isDelivered) => {
+    ['over the event log', true, false, 1],
+    ['and the event log never brought', false, false, 1],
+    ['even if another one came and left', true, true, 1],
+    ['as the first of all, even if another one came and left', true, true, 0],
+  ])('misses no change committed meanwhile %s', async (_how, isDelivered, hasOther, before) => {
     const feed = await startFeed(store);
-    store.commit(owner);
+    for (let count = 0; count < before; count++) store.commit(owner);
     const { come, ...reader } = await readLate(store, feed, owner);
-    (await readFeed(feed, owner)).detach();
+    if (hasOther) (await readFeed(feed, owner)).detach();
     const change = store.commit(owner);
     if (isDelivered) store.deliver(change);
     await come();
-    expect(reader.begunAt).toEqual([store.cursor(owner, 1)]);
+    expect(reader.begunAt).toEqual([store.cursor(owner, before)]);
     if (!isDelivered) store.deliver(store.commit(owner));
-    await eventually(() => expect(reader.seen).toEqual(upTo(isDelivered ? 2 : 3, 2)));
+    await eventually(() => expect(reader.seen).toEqual(upTo(before + (isDelivered ? 1 : 2), before + 1)));
   });
 });
 
