@@ -38,8 +38,8 @@ describe('signing in through the provider', () => {
   it('requests the user info only if the ID token lacks the address or whether it is verified', async () => {
     const telling = await startSignInProvider({ redirectUri: signIns.REDIRECT_URI, hasThinTokens: false });
     telling.accounts.set('ada', ADA);
-    const running = await runAuth({ env: signIns.settingsFor(telling) });
-    const other = signIns.createSignIns(running, telling);
+    const tellingAuth = await runAuth({ env: signIns.settingsFor(telling) });
+    const other = signIns.createSignIns(tellingAuth, telling);
     expect((await other.signedIn()).email).toBe(ADA.email);
     await signedIn();
     expect([provider, telling].map(({ requests }) => requests.includes('GET /me'))).toEqual([true, false]);
@@ -53,7 +53,7 @@ describe('signing in through the provider', () => {
     expect((await other.signedIn('bob')).email).toBe('bob@example.com');
     telling.accounts.set('carol', { email: 'carol@example.com', email_verified: false });
     await expect(other.signedIn('carol')).rejects.toThrow();
-    await running.stop();
+    await tellingAuth.stop();
   });
 
   it.each<[string, object, string]>([

@@ -60,7 +60,9 @@ describe('a service of a foreign graph with odd responses', () => {
     ]);
     return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  beforeEach(() => void (asked = plainly = 0));
+  beforeEach(() => {
+    [asked, plainly] = [0, 0];
+  });
 
   it.each<[string, Answer]>([
     ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}')],

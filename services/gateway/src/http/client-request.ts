@@ -41,6 +41,8 @@ export class ClientRequest extends IncomingMessage {
   #timer: NodeJS.Timeout | undefined;
   #isLong = false;
   #isOver = false;
+  /** Its operation holds the parsed body, whether or not its client is still there. */
+  #isKept = false;
   #bytes = 0;
   #pieces = 0;
   /** The account that sent the request, once it is known. */
@@ -84,6 +86,7 @@ export class ClientRequest extends IncomingMessage {
    */
   keep(bytes: number, { givesWay = false } = {}): void {
     if (this.refusal) throw this.refusal;
+    this.#isKept ||= !givesWay;
     const hasRoom = this.#hold(bytes, givesWay ? () => this.#refuse(tooManyLargeRequests()) : undefined);
     if (this.refusal) throw this.refusal;
     this.#releaseInTime();
@@ -112,7 +115,7 @@ export class ClientRequest extends IncomingMessage {
 
   #releaseInTime(): void {
     clearTimeout(this.#timer);
-    if (this.#holding) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
+    if (this.#holding && !this.#isOver) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
   }
 
   /** Whether an earlier response on this connection is still being sent. */
@@ -145,7 +148,7 @@ export class ClientRequest extends IncomingMessage {
 
   #firstHolding(): Holding {
     // Also closes as soon as the body has been read completely, while it is still being processed.
-    this.once('close', () => (this.readableEnded ? this.#releaseInTime() : this.release()));
+    this.once('close', () => (this.#isKept || this.readableEnded ? this.#releaseInTime() : this.release()));
     const accountNow = () => this.account; // often known only after the body was read
     return {
       ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },

@@ -71,6 +71,7 @@ export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHEC
   let tried = graph.current.supergraph.sdl;
   let settling: NodeJS.Timeout | undefined;
   let loading = Promise.resolve();
+  let isStopped = false;
 
   const loadNow = async (mayBeTried: boolean) => {
     try {
@@ -94,7 +95,7 @@ export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHEC
   const load = (mayBeTried: boolean) => (loading = loading.then(() => loadNow(mayBeTried)));
   const loadOnceSettled = () => {
     clearTimeout(settling);
-    settling = setTimeout(() => void load(false), checkEveryMs);
+    if (!isStopped) settling = setTimeout(() => void load(false), checkEveryMs);
   };
 
   return {
@@ -105,6 +106,7 @@ export function watchSupergraph({ file, graph, metrics, log, checkEveryMs = CHEC
     /** Loads the file now, even if it was refused before. Never rejects. */
     reload: () => load(true),
     async stop() {
+      isStopped = true;
       unwatchFile(file, loadOnceSettled);
       clearTimeout(settling);
     },
