@@ -57,7 +57,8 @@ function readSecrets(env: NodeJS.ProcessEnv): void {
       else if (file && !env[name]) throw new Error('it is empty');
     } catch (error) {
       // A system error's message has the name of the file, in whose place a secret may have been pasted.
-      process.stderr.write(`${name}_FILE cannot be used: ${(error as NodeJS.ErrnoException).code ?? 'it is empty'}\n`);
+      const { code, message } = error as NodeJS.ErrnoException;
+      process.stderr.write(`${name}_FILE cannot be used: ${code ?? message}\n`);
       process.exit(1);
     }
   }

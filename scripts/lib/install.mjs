@@ -32,7 +32,7 @@ export async function ensureInstalled(need) {
   const set = need === 'all' || locked().some(([path, { dev }]) => dev && list?.packages[path]) ? 'all' : 'production';
   console.log('Installing dependencies (once) …');
   await npmInstall([...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'], 'Installing dependencies', () => {
-    // A running product stays whole while tools are added, whatever ends npm.
+    // A running product stays whole while tools are added, however npm ends.
     if (missing('production') === undefined) return removeUnlisted();
     if (!list) for (const folder of folders()) rmSync(folder, { recursive: true, force: true });
     rmSync(LIST, { force: true });

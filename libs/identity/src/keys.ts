@@ -38,8 +38,8 @@ function readJsonFile<Value>(env: Env, name: string, what: string, read: (value:
   } catch {
     // reported below
   }
-  // A key itself may have been pasted.
-  throw new ConfigError([`${name} must name a readable ${what} (is: ${existsSync(file) ? JSON.stringify(file) : 'not shown'})`]); // prettier-ignore
+  const shown = existsSync(file) ? JSON.stringify(file) : 'not shown'; // a key itself may have been pasted
+  throw new ConfigError([`${name} must name a readable ${what} (is: ${shown})`]);
 }
 
 /** Whether it is a private ES256 key with a `kid`. */

@@ -30,4 +30,6 @@ export const SQL_STATE = {
   databaseDropped: '57P04',
   idleSessionTimeout: '57P05',
   ioError: '58030',
+  dataCorrupted: 'XX001',
+  indexCorrupted: 'XX002',
 } as const;

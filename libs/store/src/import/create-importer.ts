@@ -127,8 +127,7 @@ export async function openImportSession(
   return { ...session, run: (statement, values) => session.run<never>(statement, values).catch(refuse) };
 }
 
-/** A missing table, a damaged page, a damaged index. */
-const DAMAGE = /^(42P01|XX001|XX002)$/;
+const DAMAGE = new Set<string>([SQL_STATE.undefinedTable, SQL_STATE.dataCorrupted, SQL_STATE.indexCorrupted]);
 
 /**
  * Explains to the operator that the service's own user lacks a privilege that an import needs, or that a store is damaged: the
@@ -137,7 +136,7 @@ const DAMAGE = /^(42P01|XX001|XX002)$/;
  */
 function explained(error: unknown): unknown {
   if (error instanceof ConfigError) return unavailable(`${error.problems.join('. ')}.`, error);
-  if (DAMAGE.test(errorCode(error)))
+  if (DAMAGE.has(errorCode(error)))
     return conflict(`A store is damaged: ${errorMessage(error)}. How to replace a live one: docs/backup.md.`);
   if (errorCode(error) !== SQL_STATE.insufficientPrivilege) return error;
   return unavailable(

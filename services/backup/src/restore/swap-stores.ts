@@ -147,10 +147,15 @@ async function tryExchange(deps: ExchangeDeps, exchange: Exchange): Promise<{ re
   const { restore, prepare, mayContinue, onProgress } = exchange;
   const stores = restore.stores.map((name) => deps.stores[name]);
   let reached: Reached = 'untouched';
+  const copyAhead = async () => {
+    for (const store of stores) await prepareCarryOver(deps, restore, store);
+  };
   try {
-    for (const slow of [prepare, exchange.beforeSwap]) {
-      await slow?.();
-      for (const store of slow ? stores : []) await prepareCarryOver(deps, restore, store);
+    await prepare();
+    await copyAhead();
+    if (exchange.beforeSwap) {
+      await exchange.beforeSwap();
+      await copyAhead(); // what has changed meanwhile
     }
     if (!(await mayContinue())) throw new Error('The lock on restores was lost.');
     onProgress({ phase: 'swap' });

@@ -162,8 +162,8 @@ export function createFeed(options: FeedOptions) {
     const change = tryToParse(record, (text) => parseChangeOf(key, text));
     if (change && change.epoch < epoch) return;
     if (!change || !isOfStore(change)) return doubt(record, () => !change || change.epoch < epoch || isOfStore(change));
-    const { epoch: of, sequence } = change; // not the change, which would be kept as long as the feed
-    if (waiting) waiting.seen = later(waiting.seen, { epoch: of, sequence });
+    // Not the change itself, which would be kept as long as the feed.
+    if (waiting) waiting.seen = later(waiting.seen, { epoch: change.epoch, sequence: change.sequence });
     feed?.handleChange(change, record.headers?.['traceparent']);
   };
 

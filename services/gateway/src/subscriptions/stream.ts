@@ -101,9 +101,8 @@ export function openStream(
   const isWaiting = () => !isOver;
   const handleChange = (change: TaskChanged, view: () => View) => {
     const { filter, render } = view();
-    const isExcluded = filter && !concerns(change, filter);
-    excluded = isExcluded ? change.cursor : undefined;
-    if (isOver || isExcluded) return;
+    excluded = filter && !concerns(change, filter) ? change.cursor : undefined;
+    if (isOver || excluded !== undefined) return;
     if (waiting.length === 0) {
       const json = render(change, isWaiting);
       if (typeof json === 'string') return send(json, change);

@@ -27,6 +27,7 @@ export function createLiveGraph({ initial, build }: { initial: Graph; build: (sd
 
   /** The graph that a schema belongs to, current or former: an operation finishes on the graph on which it began. */
   const of = (schema: GraphQLSchema) => bySchema.get(schema) ?? current;
+
   return {
     get current() {
       return current;
