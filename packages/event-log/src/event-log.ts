@@ -19,7 +19,8 @@ export interface LogRecord {
  * Every adapter guarantees: records of one key are read in the order of publication; `publish` resolves only when the log
  * has accepted all records; a reader that lags, is disconnected or reconnects resumes at its position for as long as the
  * process lives, and reads a recreated topic from its first record. If the log has lost records at one of its ends, and
- * a reader's position with them, the reader resumes at that end. Memory loses the oldest records of a key that is far behind.
+ * a reader's position with them, the reader resumes at that end. Keys take turns at a reader; one that is far behind loses
+ * the oldest records of a key.
  *
  * A reader may see a record twice, if a publisher got no response and sent it again. The duplicate can follow newer
  * records of its key, so readers detect it by a number in the record. Not guaranteed: that a reader sees records
@@ -84,13 +85,4 @@ export function isRefusedForGood(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause)
     if ('type' in each && FINAL_TYPES.has(String(each.type))) return true;
   return false;
-}
-
-/** Passes a record to a reader. An exception in the reader must not hold up later records. */
-export function deliver(record: LogRecord, onRecord: (record: LogRecord) => void, log: Logger | undefined): void {
-  try {
-    onRecord(record);
-  } catch (error) {
-    log?.error({ err: error }, 'a reader of the event log failed on a record');
-  }
 }

@@ -199,6 +199,8 @@ describe('the feed of a key', () => {
       store.setUnavailable(false);
       expect(seen).toEqual([]);
       await jest.advanceTimersByTimeAsync(1);
+      expect(seen).toEqual(upTo(7));
+      await jest.advanceTimersByTimeAsync(100);
       expect(seen).toEqual(upTo(30));
     });
 
@@ -238,21 +240,27 @@ describe('the feed of a key', () => {
       expect(seen).toEqual(upTo(100));
       expect(fetched).toBeLessThan(400);
     });
+  });
 
-    it('leaves as much time between the pages of a replay as each of them took', async () => {
-      const { attach, commitMany, deliver, store } = fixture();
-      deliver(...commitMany(21));
-      const { changesAfter } = store;
-      const begunMs: number[] = [];
-      store.changesAfter = async (...asked) => {
-        begunMs.push(performance.now());
-        await pause(50);
-        return changesAfter(...asked);
-      };
-      const { seen } = attach();
-      await jest.advanceTimersByTimeAsync(250);
-      expect(seen).toEqual(upTo(21)); // the reader itself does not wait after the last one
-      expect(begunMs.map((at) => at - (begunMs[0] ?? 0))).toEqual([0, 100, 200]);
-    });
+  it.each([
+    ['leaves as much time between the pages of a replay as they kept the event loop', 0, 60, [118, Infinity]],
+    ['does not wait between the pages of a replay for as long as the store took', 200, 0, [199, 300]],
+  ] as const)('%s', async (_title, waitMs, workMs, [least, most]) => {
+    const { attach, commitMany, deliver, store } = fixture();
+    deliver(...commitMany(28));
+    const { changesAfter } = store;
+    const begunMs: number[] = [];
+    store.changesAfter = async (...asked) => {
+      begunMs.push(performance.now());
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      const until = performance.now() + workMs;
+      while (performance.now() < until);
+      return changesAfter(...asked);
+    };
+    const { seen } = attach();
+    await eventually(() => expect(seen).toEqual(upTo(28)));
+    const shortestMs = Math.min(...begunMs.slice(1).map((at, before) => at - (begunMs[before] ?? 0)));
+    expect(shortestMs).toBeGreaterThanOrEqual(least);
+    expect(shortestMs).toBeLessThan(most);
   });
 });

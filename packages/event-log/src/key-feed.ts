@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Logger } from './event-log.ts';
 import { backoffMs } from './kafka/timing.ts';
 import { createSlowSteps } from './slow-steps.ts';
@@ -71,6 +72,7 @@ export interface KeyFeedOptions<Change extends FeedChange> {
 }
 
 const DRAIN_WITHIN_MS = 60_000;
+const { eventLoopUtilization } = performance;
 const unlimited: Limit = (work) => work();
 
 /** Changes per request to the store. */
@@ -215,18 +217,14 @@ export class KeyFeed<Change extends FeedChange> {
   async #replay(attached: Attached<Change>): Promise<void> {
     const { pageLimits: { replay = unlimited } = {}, drainWithinMs = DRAIN_WITHIN_MS } = this.#options;
     const isNeeded = () => attached.position < this.#last && this.#readers.has(attached);
-    let tookMs: number;
     const replayPage = async () => {
-      tookMs = 0;
       if (!isNeeded()) return true;
-      const begunMs = performance.now();
       // The reader's position became too old during its replay; other readers are not affected.
       const onExpired = () => this.#end(attached, 'expired');
       const before = attached.position;
       const changes = await this.#changesAfter(before, attached.pageSize, onExpired);
       if (!changes?.length) return false;
-      tookMs = performance.now() - begunMs;
-      tookMs += await this.#sendPage(attached, changes);
+      await this.#sendPage(attached, changes);
       attached.pageSize = Math.min(PAGE, 2 * Math.max(1, attached.position - before));
       return true;
     };
@@ -235,9 +233,11 @@ export class KeyFeed<Change extends FeedChange> {
       if (await isDrained(attached, drainWithinMs)) {
         const page = Promise.withResolvers<boolean>();
         const replayAndPause = async () => {
+          const begun = eventLoopUtilization();
           page.resolve(await replayPage());
-          // Leaves half of the time to other work. The reader does not wait for this pause.
-          if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs).unref());
+          // Leaves half of the event loop's time to other work. The reader does not wait for this pause.
+          const { active } = eventLoopUtilization(begun);
+          await new Promise((resolve) => setTimeout(resolve, active).unref());
         };
         this.#replays = (this.#replays ?? Promise.resolve()).then(() => replay(replayAndPause));
         return page.promise;
@@ -251,11 +251,8 @@ export class KeyFeed<Change extends FeedChange> {
     if (hasReplayed && this.#readers.has(attached)) attached.reader.onCaughtUp?.();
   }
 
-  /**
-   * Sends as much of a page as the reader accepts. Checks before each change, because a few large ones fill its buffer.
-   * Returns how long the reader took to process them, in ms.
-   */
-  async #sendPage(attached: Attached<Change>, changes: Change[]): Promise<number> {
+  /** Sends as much of a page as the reader accepts. Checks before each change, because a few large ones fill its buffer. */
+  async #sendPage(attached: Attached<Change>, changes: Change[]): Promise<void> {
     const keepUntil = performance.now() + KEEP_PAGE_MS;
     const steps = createSlowSteps();
     for (const change of changes) {
@@ -265,7 +262,6 @@ export class KeyFeed<Change extends FeedChange> {
       this.#options.onReplayed?.();
       await steps.run(() => this.#notify(attached, change));
     }
-    return steps.tookMs();
   }
 
   /** At most a page of the log after `sequence`; undefined when it could not be read. */

@@ -7,18 +7,16 @@ let lastTurn: Promise<unknown> = Promise.resolve();
 
 /** Runs the steps of long work. Whenever they have kept the event loop for 10 ms, other work runs before the next one. */
 export function createSlowSteps() {
-  let [tookMs, untilTurnMs] = [0, TURN_MS];
+  let tookMs = 0;
   return {
     async run(step: () => void): Promise<void> {
       const begunMs = performance.now();
       step();
       tookMs += performance.now() - begunMs;
-      if (tookMs < untilTurnMs) return;
+      if (tookMs < TURN_MS) return;
       lastTurn = lastTurn.then(() => nextTurn());
       await lastTurn;
-      untilTurnMs = tookMs + TURN_MS;
+      tookMs = 0;
     },
-    /** How long all steps have taken, in ms, without the work in between. */
-    tookMs: () => tookMs,
   };
 }

@@ -1,6 +1,6 @@
 import { createErrorFromCode } from 'kafkajs/src/protocol/error.js';
 import type { FetchedMessage } from 'kafkajs/src/protocol/requests/index.js';
-import { deliver, type Logger, type LogRecord } from '../event-log.ts';
+import type { Logger, LogRecord } from '../event-log.ts';
 import { createSlowSteps } from '../slow-steps.ts';
 import type { Node } from './node.ts';
 import { BEGIN, END, type Positions } from './positions.ts';
@@ -153,15 +153,15 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
 async function deliverAll(
   partition: number,
   messages: FetchedMessage[],
-  { positions, onRecord, log, steps }: FollowerOptions & { steps: ReturnType<typeof createSlowSteps> },
+  { positions, onRecord, steps }: FollowerOptions & { steps: ReturnType<typeof createSlowSteps> },
   signal: AbortSignal,
 ): Promise<void> {
   for (const message of messages) {
-    if (signal.aborted) return; // the callback stopped its own reader
+    if (signal.aborted) return;
     const offset = BigInt(message.offset);
     if (offset < (positions.offset(partition) ?? 0n)) continue; // brokers return whole batches, from their first record
     positions.moveTo(partition, offset + 1n);
-    if (!message.isControlRecord) await steps.run(() => deliver(toRecord(message), onRecord, log));
+    if (!message.isControlRecord) await steps.run(() => onRecord(toRecord(message)));
   }
 }
 

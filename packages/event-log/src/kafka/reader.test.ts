@@ -205,7 +205,7 @@ describe('a failing part of a topic', () => {
     cluster.down.delete('two');
     cluster.answer('two', [ok(1, 0)]);
     await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
-    expect(values).toHaveLength(6);
+    await eventually(() => expect(values).toHaveLength(6));
   });
 
   it('does not affect other partitions of the same leader, and recovers', async () => {

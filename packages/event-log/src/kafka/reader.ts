@@ -1,3 +1,4 @@
+import { createDelivery } from '../delivery.ts';
 import type { Logger, LogReader } from '../event-log.ts';
 import type { Address } from './config.ts';
 import { createFollower, type Follower, type FollowerOptions } from './follower.ts';
@@ -25,6 +26,7 @@ export function createReader(options: ReaderOptions): LogReader {
   const { topic, seeds, connect, log, random } = options;
   const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
   const positions = createPositions();
+  const delivery = createDelivery(options.onRecord, log);
   const outage = createOutage(log, topic);
   const nextAddress = rotating(seeds);
   /** Keyed by topic id, leader and partitions. */
@@ -46,7 +48,7 @@ export function createReader(options: ReaderOptions): LogReader {
     );
   const follow = (topicId: string, address: Address, partitions: number[]) =>
     createFollower({
-      ...{ ...options, topicId, partitions, positions, onPositions },
+      ...{ ...options, topicId, partitions, positions, onPositions, onRecord: delivery.add },
       connect: () => connect(address),
       onFailure(partition, error) {
         outage.failed(partition, error);
@@ -105,7 +107,8 @@ export function createReader(options: ReaderOptions): LogReader {
     ready: () => settled,
     async stop() {
       isStopped = true;
-      void stopFollowers([...followers.keys()]); // not awaited: the caller may be inside a follower's delivery
+      delivery.stop();
+      void stopFollowers([...followers.keys()]);
       guide?.close();
       pausing.abort();
       settle(); // a stopped reader must not leave `ready` pending

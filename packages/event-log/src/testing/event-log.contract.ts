@@ -105,6 +105,15 @@ export function describeEventLog(name: string, create: () => EventLog): void {
       expect(done.mostInOneTurn).toBeLessThanOrEqual(6);
     });
 
+    it('lets keys take turns, so that many records of one do not delay another', async () => {
+      const single = `contract-${randomUUID()}`;
+      await log.ensureTopic(single, { partitions: 1 });
+      const { records } = await read(single);
+      await log.publish(single, [...numbered('many', 1, 50), ...numbered('other', 1, 1)]);
+      await eventually(() => records.length === 51);
+      expect(records.findIndex(({ key }) => key === 'other')).toBeLessThan(5);
+    });
+
     it('delivers nothing to a stopped reader, even if it stops itself in a callback', async () => {
       const seen: string[] = [];
       let stopped: Promise<void> | undefined;

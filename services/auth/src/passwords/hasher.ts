@@ -25,8 +25,8 @@ export function dummyHash(cost = COST): string {
   return `${prefixOf(cost)}${random(16)}$${random(32)}`;
 }
 
-/** Matches hashes of cost 4 to 14. The pattern is also valid in PostgreSQL. */
-export const BCRYPT = /^[$]2[aby][$](0[4-9]|1[0-4])[$][./A-Za-z0-9]{53}$/;
+/** Matches hashes of cost 4 to 12. The pattern is also valid in PostgreSQL. */
+export const BCRYPT = /^[$]2[aby][$](0[4-9]|1[0-2])[$][./A-Za-z0-9]{53}$/;
 
 /** The part of a password that bcrypt reads. */
 const MAX_BYTES = 72;
