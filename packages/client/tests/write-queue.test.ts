@@ -191,8 +191,7 @@ it.each([
   ['that listens before', false],
   ['that listens only later', true],
 ])('reports a rejected write whose caller is gone to a page %s', async (_what, isLate) => {
-  const storage = await leftBehind(update('7'));
-  const second = createWorld(storage);
+  const second = createWorld(await leftBehind(update('7')));
   second.answer(error('NOT_FOUND'), error('BAD_USER_INPUT'));
   const again = second.open();
   const refused: unknown[] = [];
@@ -416,8 +415,7 @@ it('continues with those of its stored writes that no other page has taken over,
   answer({ createTask: task('1') }, { createTask: task('2') });
   turnTo('ada');
   await settled();
-  const keys = ['taken over', 'stored', 'not stored'];
-  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(keys);
+  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(['taken over', 'stored', 'not stored']);
   expect(await storage.getItem(KEY)).toBeNull();
 });
 

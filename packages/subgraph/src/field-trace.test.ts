@@ -31,9 +31,7 @@ const subgraph = executableSubgraph({
     error.message === 'a secret' ? { message: 'Internal server error', path: error.path } : error.toJSON(),
 });
 
-beforeEach(() => {
-  begun = [];
-});
+beforeEach(() => void (begun = []));
 
 const ask = async (query: string, variables = {}) => {
   const { extensions, ...result } = await subgraph.execute({ query, variables }, {}, { isTraced: true });

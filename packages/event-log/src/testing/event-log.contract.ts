@@ -13,9 +13,7 @@ export function describeEventLog(name: string, create: () => EventLog): void {
     let log: EventLog;
     let topic: string;
 
-    beforeAll(() => {
-      log = create();
-    });
+    beforeAll(() => void (log = create()));
     beforeEach(async () => {
       topic = `contract-${randomUUID()}`;
       await log.ensureTopic(topic, { partitions: 4 });
