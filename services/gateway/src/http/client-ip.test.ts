@@ -19,9 +19,7 @@ describe('the address of a client', () => {
     ['the last proxy, when all are ours', from('10.1.2.3', '10.4.4.4'), '10.4.4.4'],
     ['the peer on a link of its own', from('fe80::1%br-12ab'), 'fe80::1'],
     ['the same over a dual-stack socket', from('::ffff:10.1.2.3', '::ffff:198.51.100.7'), '198.51.100.7'],
-  ])('is %s', (_name, request, address) => {
-    expect(clientIp(request)).toBe(address);
-  });
+  ])('is %s', (_name, request, address) => expect(clientIp(request)).toBe(address));
 
   it.each([
     ['1.1.1.1, 198.51.100.66:1024, 10.0.0.1:80', '198.51.100.66'],
