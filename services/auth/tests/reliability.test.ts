@@ -31,8 +31,7 @@ it('connections that are killed under load cause at most SERVICE_UNAVAILABLE, an
   };
   const person = async (name: string) => {
     const email = `${name}@example.com`;
-    const signUp = await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } });
-    if (!note(signUp)) return;
+    if (!note(await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } }))) return;
     acknowledged.push(email);
     const login = await running.tryLogIn(email);
     if (!note(login)) return;
@@ -74,9 +73,7 @@ describe('requests that wait for a lock leave connections for others:', () => {
   const BY_CODE = 'mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { accessToken } }';
   const byCode = (index: number) => running.send(BY_CODE, { input: { code: `code-${index}`, verifier: VERIFIER } });
   let bob: OpenSession;
-  beforeEach(async () => {
-    bob = await running.signUp('bob@example.com');
-  });
+  beforeEach(async () => void (bob = await running.signUp('bob@example.com')));
 
   interface Waiting {
     /** The code that the requests end with. */

@@ -92,9 +92,7 @@ const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
 const withToken = await startTestGateway({ env, beside: gateway });
 await guess(withToken.origin, 10, { headers: GUESSER });
 const { description, call } = await restOf(gateway);
-afterEach(() => {
-  failure = undefined;
-});
+afterEach(() => void (failure = undefined));
 
 const FAILURES: Record<string, Error> = {
   '400': badUserInput([{ path: 'name', message: 'name is not as it should be.' }]),
@@ -192,9 +190,7 @@ it('requires a token wherever it documents that one may be missing', () => {
 });
 
 describe('the export of an account', () => {
-  afterEach(() => {
-    broken = held = undefined;
-  });
+  afterEach(() => void (broken = held = undefined));
 
   const read = async (user = USER, sid = user) =>
     fetch(`${gateway.origin}/api/auth/export`, {

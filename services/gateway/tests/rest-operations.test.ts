@@ -17,9 +17,7 @@ describe('the status of the platform for operators', () => {
   let call: RestCall;
 
   const gateway = useGateway({ mode: 'http' });
-  beforeAll(async () => {
-    ({ call } = await restOf(gateway));
-  });
+  beforeAll(async () => void ({ call } = await restOf(gateway)));
   /** What a test changes is undone after it. */
   beforeEach(() => {
     const { reported, ...services } = gateway.operators;

@@ -8,9 +8,7 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     let store: KeyValue;
     const fresh = (what: string) => `${what}:${randomUUID()}`;
 
-    beforeAll(async () => {
-      store = await create();
-    });
+    beforeAll(async () => void (store = await create()));
     afterAll(() => store.close());
 
     describe('values', () => {
