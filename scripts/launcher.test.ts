@@ -361,8 +361,7 @@ it('a tool can be run from any place', async () => {
   const { path, launch } = repository('all', { 'tools/tool.mjs': noting('process.argv[2]') });
   const elsewhere = repository(undefined, { 'tool.mjs': noting('process.argv[2]') });
   expect((await launch('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one')).notes).toEqual(['one']);
-  const ended = await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two');
-  expect(ended).toMatchObject({ code: 0, notes: ['two'] });
+  expect(await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two')).toMatchObject({ code: 0, notes: ['two'] });
 });
 
 it('a tool gets SIGHUP, at which a gateway reloads its graph', async () => {
