@@ -65,8 +65,7 @@ export function describeEdges(platform: () => Platform) {
       const { status, body } = await client.call<object>('GET', path);
       expect([status, body]).toEqual([200, { status: 'ok' }]);
     }
-    const document = await client.call<{ openapi: string }>('GET', '/api/openapi.json');
-    expect(document.body.openapi).toMatch(/^3\.1/);
+    expect((await client.call<{ openapi: string }>('GET', '/api/openapi.json')).body.openapi).toMatch(/^3\.1/);
     expect((await client.call('GET', '/api/docs')).headers.get('content-type')).toMatch(/^text\/html/);
   });
 
@@ -76,9 +75,7 @@ export function describeEdges(platform: () => Platform) {
     const GOOD = '{"title":"abc"}';
     const stranger = 'Authorization: Bearer nonsense';
     let account: Account;
-    beforeAll(async () => {
-      account = await client.signUp();
-    });
+    beforeAll(async () => void (account = await client.signUp()));
     const bearer = () => `Authorization: Bearer ${account.token}`;
     const send = (line: string, headers: readonly string[] = [], body: string | Buffer = '') =>
       exchange(platform().url, rawRequest(line, ['Host: localhost', ...headers], body));

@@ -12,9 +12,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
   let owner: Account;
   let stranger: Account;
 
-  beforeAll(async () => {
-    [owner, stranger] = [await client.signUp(), await client.signUp()];
-  });
+  beforeAll(async () => void ([owner, stranger] = [await client.signUp(), await client.signUp()]));
 
   const call = <Content = Body>(method: string, path: string, json?: object, { token } = owner) =>
     client.call<Content>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
@@ -48,8 +46,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       const task = await create({ ...same, dueDate: '2026-12-01T09:00:00.5+01:00' });
       expect(task).toMatchObject({ ...same, due_date: '2026-12-01T08:00:00.500Z', user_id: owner.id });
       const read = await call('GET', `/${task.id}`);
-      expect(read.status).toBe(200);
-      expect(read.body).toEqual({ success: true, message: SENTENCE, data: task });
+      expect([read.status, read.body]).toEqual([200, { success: true, message: SENTENCE, data: task }]);
       expect((await call('GET', `/${task.id.toUpperCase()}`)).body.data).toEqual(task);
     });
 
@@ -87,16 +84,14 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
       const { id } = await create({});
       const raw = '{not looked at';
       const deleted = await client.call('DELETE', `${prefix}/tasks/${id}`, { token: owner.token, raw });
-      expect(deleted.status).toBe(200);
-      expect(deleted.body).toEqual({ success: true, message: SENTENCE });
+      expect([deleted.status, deleted.body]).toEqual([200, { success: true, message: SENTENCE }]);
       for (const [method, json] of [['DELETE'], ['GET'], ['PATCH', {}]] as const)
         expectError(await call(method, `/${id}`, json), NOT_FOUND);
     });
 
     it('of other users look exactly like tasks that do not exist', async () => {
       const { id } = await create({});
-      const calls = [['GET'], ['PATCH', { title: 'Stolen' }], ['DELETE']] as const;
-      for (const [method, json] of calls) {
+      for (const [method, json] of [['GET'], ['PATCH', { title: 'Stolen' }], ['DELETE']] as const) {
         const responses = [];
         for (const path of [id, randomUUID(), 'no-uuid'])
           responses.push(await call(method, `/${path}`, json, stranger));
@@ -123,9 +118,7 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
 
     describe('conditional requests', () => {
       let path: string;
-      beforeEach(async () => {
-        path = `${prefix}/tasks/${(await create({})).id}`;
-      });
+      beforeEach(async () => void (path = `${prefix}/tasks/${(await create({})).id}`));
       const send = (method: string, header: string, tag: string, at = path) =>
         client.call(method, at, {
           token: owner.token,

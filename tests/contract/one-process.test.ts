@@ -80,9 +80,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
 
   describe('another account', () => {
     let other: Account;
-    beforeAll(async () => {
-      other = await client.signUp();
-    });
+    beforeAll(async () => void (other = await client.signUp()));
     const post = (raw: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
       client.call('POST', '/api/tasks', { token: other.token, raw, headers });
 
@@ -158,8 +156,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
     });
 
     it('accepts a body in chunks', async () => {
-      const other = await client.signUp();
-      const { status } = await exchange(platform().url, post([chunked], asChunk(BODY), other));
+      const { status } = await exchange(platform().url, post([chunked], asChunk(BODY), await client.signUp()));
       expect(status).toBe(201);
     });
   });

@@ -139,9 +139,7 @@ export function describeOwnAccount(platform: () => Platform) {
 
   describe('a personal token', () => {
     let ada: Account;
-    beforeEach(async () => {
-      ada = await client.signUp();
-    });
+    beforeEach(async () => void (ada = await client.signUp()));
 
     it('is created, shown once, listed without its secret, and ended', async () => {
       const made = await createToken(ada.token, 'write');

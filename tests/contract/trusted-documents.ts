@@ -25,9 +25,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
   const client = clientOf(platform);
   let account: Account;
 
-  beforeAll(async () => {
-    account = await client.signUp();
-  });
+  beforeAll(async () => void (account = await client.signUp()));
 
   const ask = (options: CallOptions, method = 'POST', path = '/graphql') =>
     client.call<GraphqlBody>(method, path, { token: account.token, ...options });
