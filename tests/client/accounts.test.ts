@@ -87,8 +87,7 @@ it('calls the REST API as the user, even after the token expired', async () => {
   const exported = (await (await one.client.fetch('/api/auth/export')).json()) as { tasks: { title: string }[] };
   expect(exported.tasks.map(({ title }) => title)).toEqual(['exported']);
   const issues = [{ path: 'priority', message: expect.stringContaining('priority must be one of') }];
-  const refused = one.client.fetch('/api/tasks?priority=huge');
-  await expect(refused).rejects.toMatchObject({ code: 'BAD_USER_INPUT', issues });
+  await expect(one.client.fetch('/api/tasks?priority=huge')).rejects.toMatchObject({ code: 'BAD_USER_INPUT', issues });
   expect(await codeOf(one.client.fetch('/api/nowhere'))).toBe('NOT_FOUND');
   await one.client.signOut();
   expect(await codeOf(one.client.fetch('/api/auth/export'))).toBe('SIGNED_OUT');
@@ -196,7 +195,6 @@ it('links the provider to the signed-in user', async () => {
 
 it('reports why the sign-in failed', async () => {
   const answer = await go(await newClient().beginProviderSignIn(), null);
-  const description = 'They would rather not.';
-  expect(readSignInAnswer(answer)).toEqual({ error: 'access_denied', description });
+  expect(readSignInAnswer(answer)).toEqual({ error: 'access_denied', description: 'They would rather not.' });
   for (const fragment of ['', '#', '#view=tasks', '#sign_in_code=']) expect(readSignInAnswer(fragment)).toBeUndefined();
 });

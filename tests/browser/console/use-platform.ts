@@ -10,9 +10,7 @@ export function useBrowser(url: () => string) {
   jest.setTimeout(180_000); // tests have many steps, each of which may be slow
   let browser: Browser;
   const visits: Awaited<ReturnType<typeof visit>>[] = [];
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
+  beforeAll(async () => void (browser = await launchBrowser()));
   afterAll(() => browser.close());
   afterEach(async () => {
     for (const { problems, close } of visits.splice(0)) {

@@ -13,9 +13,7 @@ afterAll(removeNamespaces);
 describe('the API server, of', () => {
   let namespace: string; // stays empty: only dry runs
 
-  beforeAll(async () => {
-    namespace = await newNamespace();
-  });
+  beforeAll(async () => void (namespace = await newNamespace()));
 
   it.each(SHIPPED_AND_ODD)('%s, knows every field and refuses no object', async (_what, options) => {
     const known = (await kubectl(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n');
@@ -88,9 +86,7 @@ describe.each([3, 4] as const)('a release by Helm %s', (helm) => {
       await release.change('upgrade', '--set', `migrations.mode=${mode}`);
   }, 900_000);
 
-  it('passes helm test', async () => {
-    await release.helm('test', RELEASE, '--timeout', '5m');
-  }, 300_000);
+  it('passes helm test', () => release.helm('test', RELEASE, '--timeout', '5m'), 300_000);
 
   it('keeps the volume of the archives when it is uninstalled', async () => {
     await release.helm('uninstall', RELEASE, '--wait', '--timeout', '5m');

@@ -113,9 +113,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     await create(pod({ name: 'readers', namespace, labels: CLIENT }));
   }, 180_000);
   let begun: { atMs: number; figures: Awaited<ReturnType<typeof allFigures>> };
-  beforeEach(async () => {
-    begun = { atMs: performance.now(), figures: await allFigures() };
-  });
+  beforeEach(async () => void (begun = { atMs: performance.now(), figures: await allFigures() }));
   afterEach(async () => {
     const path = '.metadata.name}={.status.containerStatuses[0].restartCount';
     expect((await list('pods', product().namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);
@@ -150,8 +148,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
 
   /** Makes backup verify an archive with this dump. */
   const prove = async (name: string, write: (dump: number) => void) => {
-    const dump = join(dir, 'database.sql');
-    const file = openSync(dump, 'w');
+    const file = openSync(join(dir, 'database.sql'), 'w');
     write(file);
     closeSync(file);
     execFileSync('tar', ['-czf', join(dir, name), '-C', dir, 'database.sql']);
