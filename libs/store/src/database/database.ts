@@ -265,7 +265,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       if (ownerId === undefined) return run();
       if (longFor === undefined) return owners.run(ownerId, run);
       const untilMs = performance.now() + MAX_QUEUE_WAIT_MS; // for both queues together
-      return ownersLong.run(ownerId, () => long.run(longFor, run, undefined, untilMs - performance.now()));
+      return ownersLong.run(ownerId, () => long.run(longFor, run, { maxWaitMs: untilMs - performance.now() }));
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...sessionSettings, ...extra }, ...session }),
