@@ -250,13 +250,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       const run = () => retryWhileUnavailable({ kind: 'write' }, () => orm.em.fork().transactional(work));
       return serialKey === undefined ? run() : serialized.run(serialKey, run);
     },
-    run<Row extends QueryResultRow>(
-      kind: RetryOptions['kind'],
-      statement: Statement,
-      values: unknown[],
-      ownerId?: string,
-      longFor?: string,
-    ) {
+    run<Row extends QueryResultRow>(...[kind, statement, values, ownerId, longFor]: Parameters<Database['run']>) {
       const run = () =>
         inSpan(
           () => spans.named(statement),
