@@ -1,9 +1,8 @@
 import { parse, visit } from 'graphql';
 import type { AskSubgraph, PlanRun, ServiceError, SubgraphOperation } from './execution/run.ts';
 import type { OperationVariant } from './operation-variant.ts';
-import { absentFields } from './projection/absent-fields.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
-import { clientPaths } from './projection/error-paths.ts';
+import { absentFields, clientPaths } from './projection/client-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
 import { createRoom, ResultTooLarge, takePlaces } from './result-size.ts';
 
