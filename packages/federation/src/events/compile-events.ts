@@ -60,7 +60,7 @@ interface EventContext<Context> {
  * Compiles a subscription whose events do not come from a service, but for example from a log. Each event is the root field's
  * value, as far as `fields` says; services are called for the other selected fields. The document must be valid for the graph's
  * schema. Whether and when its arguments let an event through is up to the caller. So is `Documents.settle`, without which events
- * are planned again when many combinations of conditions are in use.
+ * are parsed again when combinations of conditions alternate, and planned again when many are in use.
  * @throws Error when the document has no such subscription, or when it cannot be planned
  */
 export function compileEvents<Context>(
