@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import { createFilters } from '../src/filter.ts';
-import { createHeartbeats } from '../src/heartbeats.ts';
+import { createHeartbeats } from '../src/timers.ts';
 import type { ChangeReader, FailureReason, RealtimeUser, Subscribe } from '../src/options.ts';
 import { createRealtimeServer } from '../src/server.ts';
 import { closeGracefully, WS_CLOSE } from '../src/socket.ts';

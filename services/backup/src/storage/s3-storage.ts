@@ -19,6 +19,7 @@ import { sha256Of } from '../archives/uploads.ts';
 import {
   ArchiveExistsError,
   isListableName,
+  reportedAs,
   type BackupStorage,
   type Located,
   type StoredArchive,
@@ -118,9 +119,9 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
   return {
     prepare: async () => false, // buckets are created by the operator
 
-    async list() {
-      const archives: StoredArchive[] = [];
-      try {
+    list: () =>
+      reported(async () => {
+        const archives: StoredArchive[] = [];
         let ContinuationToken: string | undefined;
         do {
           const where = { Bucket, Prefix: prefix, Delimiter: '/', ContinuationToken };
@@ -135,11 +136,8 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
           }
           ContinuationToken = next;
         } while (ContinuationToken);
-      } catch (error) {
-        throw asBucketFailure(error);
-      }
-      return archives;
-    },
+        return archives;
+      }),
 
     find,
 
@@ -202,20 +200,17 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
       }
     },
 
-    async remove(file) {
-      if (!(await find(file))) return false;
-      try {
+    remove: (file) =>
+      reported(async () => {
+        if (!(await find(file))) return false;
         await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }), inTime());
         return true;
-      } catch (error) {
-        throw asBucketFailure(error);
-      }
-    },
+      }),
 
     /** Aborts abandoned multipart uploads below our prefix, which contains only our objects. */
-    async sweep() {
-      let swept = 0;
-      try {
+    sweep: () =>
+      reported(async () => {
+        let swept = 0;
         for await (const { Key = '', UploadId, Initiated } of listPendingUploads()) {
           // Some servers do not report when an upload began: it may still be in progress.
           const isAbandoned = Initiated !== undefined && Initiated.getTime() < now() - ABANDONED_MS;
@@ -225,15 +220,14 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
             .then(() => false, ignoreMissing);
           if (!isMissing) swept++;
         }
-      } catch (error) {
-        throw asBucketFailure(error);
-      }
-      return swept;
-    },
+        return swept;
+      }),
 
     close: async () => client.destroy(),
   };
 }
+
+const reported = reportedAs(asBucketFailure);
 
 function createClient({ region, endpoint, pathStyle, credentials }: S3Location): S3Client {
   return new S3Client({

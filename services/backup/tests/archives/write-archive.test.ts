@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { archiveLimits, DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { unpackArchive } from '../../src/archives/unpack-archive.ts';
-import { writeArchive } from '../../src/archives/write-archive.ts';
+import { writeArchive } from '../../src/archives/make-archive.ts';
 
 const MIB = 1024 * 1024;
 const FILES = ['manifest.json', 'database.sql', 'auth.sql'];
