@@ -20,8 +20,8 @@ type AddProcess = <Life extends StackLife>(
 ) => Promise<Supervised<Life>>;
 
 /**
- * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (external or started here), the three inner services
- * and the gateways. Resolves when all are ready; if one fails, stops everything.
+ * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (external or started here), the three inner
+ * services and the gateways. Resolves when all are ready; if one fails, stops everything.
  * @throws ConfigError, PlainError; StillRunning instead of waiting for processes that do not end
  */
 export async function startStack(options: StackOptions) {
