@@ -106,7 +106,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       if (!channel) return;
       if (event === 'access_token') {
         const token = tokenOf(payload['access_token'], keys);
-        return token === undefined ? undefined : channel.offer(token);
+        return token === undefined ? undefined : channel.updateToken(token);
       }
       if (!channel.isJoined()) return;
       if (event === 'presence') messages.reply(message, 'ok', {});
