@@ -2,7 +2,7 @@ import { createLog, systemClock } from '@taskmesh/service';
 import { atEnd, eventually, listen, makeTempDir } from '@taskmesh/testing';
 import { startMailServer } from '@taskmesh/testing/mail-server';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -87,6 +87,14 @@ it('keeps the newest 1,000 mail files', async () => {
   const files = (await readdir(dir)).toSorted();
   expect(files).toHaveLength(1_000);
   expect(files[0]).toBe(old[1]);
+});
+
+it('leaves no part of a mail file that cannot be written', async () => {
+  const dir = makeTempDir();
+  await mkdir(join(dir, '1970-01-01T00-00-00.000Z-taken.eml'));
+  const mailer = createFileMailer({ dir, from: FROM, clock: { now: () => 0 }, ids: { next: () => 'taken' }, log });
+  await expect(mailer.send(MAIL)).rejects.toThrow('EISDIR');
+  expect(await readdir(dir)).toEqual(['1970-01-01T00-00-00.000Z-taken.eml']);
 });
 
 describe('a mail that an SMTP server refuses', () => {
