@@ -115,9 +115,9 @@ function repository(installed?: 'production' | 'all', files: Record<string, stri
   mkdirSync(join(path, 'node_modules'), { recursive: true });
   if (installed) {
     const { packages }: { packages: Packages } = JSON.parse(read('package-lock.json'));
-    const there = Object.entries(packages).filter(([name, { dev }]) => name && (installed === 'all' || !dev));
-    for (const [name] of there) write(`${name}/package.json`, '{}');
-    write(LIST, JSON.stringify({ packages: Object.fromEntries(there) }));
+    const present = Object.entries(packages).filter(([name, { dev }]) => name && (installed === 'all' || !dev));
+    for (const [name] of present) write(`${name}/package.json`, '{}');
+    write(LIST, JSON.stringify({ packages: Object.fromEntries(present) }));
   }
   return {
     ...{ path, write, read, has, lines, run },
@@ -178,7 +178,7 @@ describe('the settings', () => {
     expect([code, notes]).toEqual([0, [`${url} ${process.env.PATH}true`]]);
   });
 
-  it('in .env are read whatever whitespace editors and people use', async () => {
+  it('in .env may have any whitespace that editors and people use', async () => {
     const names = ['PORT', 'ADMIN_PORT', 'HOST', 'LOG_LEVEL', 'MAIL_FROM', 'DATA_DIR', 'SMTP_URL'];
     const content = `\uFEFFPORT=4100|ADMIN_PORT=1|HOST= |export  LOG_LEVEL=warn # why|\t|\tMAIL_FROM\t=\t'two|lines'|\
 export\tDATA_DIR=data|SMTP_URL="smtp://a#b"|ADMIN_PORT=4200`;
@@ -193,10 +193,10 @@ export\tDATA_DIR=data|SMTP_URL="smtp://a#b"|ADMIN_PORT=4200`;
     ['.env', 'MAIL_FROM="two\nlines"\nsome secret words\nPORT=5304\n', 'line 3: is not NAME=value\n'],
     ['.env', 'HOST= #1\nBACKUP_TOKEN=a#secret\n', 'nothing:\n  - line 2: # begins a comment: put the value in quotes'],
     ['.env/file', '', '.env cannot be read ('],
-  ])('prevent a start if they are invalid, without showing values: %s with %j', async (file, content, said) => {
+  ])('prevent a start if they are invalid, without showing values: %s with %j', async (file, content, expected) => {
     const { launch } = repository('all', { [MAIN]: noting("''"), [file]: content });
     const { code, stderr, notes } = await launch('start.mjs');
-    expect([code, stderr, notes]).toEqual([1, expect.stringContaining(said), []]);
+    expect([code, stderr, notes]).toEqual([1, expect.stringContaining(expected), []]);
     expect(stderr).not.toContain('secret');
   });
 
@@ -208,19 +208,19 @@ export\tDATA_DIR=data|SMTP_URL="smtp://a#b"|ADMIN_PORT=4200`;
     const { code, stderr, notes } = await start(content.replaceAll(/[ \n]+/g, '\n'), values);
     expect([code, notes]).toEqual([0, ['[null,"hidden","4100"]']]); // a name that the program would report again is not passed on
     const listed = '.env.example lists all settings.';
-    const said = {
+    const expected = {
       ...{ '6: PROT': 'is PORT meant?', '7: FOO': listed, '8: ACCESS_TOKEN_TTL': 'is ACCESS_TOKEN_TTL_S meant?' },
       ...{ '9: SMTP_HOST': 'is SMTP_URL meant?', '10: DATABASE_PERFIX': 'is DATABASE_PREFIX meant?' },
       ...{ '15: its name': listed, '16: port': listed },
     };
     expect(stderr.trim().split('\n')).toEqual(
-      Object.entries(said).map(([name, hint]) => `.env, line ${name} is not a setting and is ignored: ${hint}`),
+      Object.entries(expected).map(([name, hint]) => `.env, line ${name} is not a setting and is ignored: ${hint}`),
     );
   });
 });
 
 describe('the installation', () => {
-  it('installs only production dependencies, once: another start ends meanwhile, with the reason', async () => {
+  it('installs only production dependencies, once: another start ends with the reason meanwhile', async () => {
     const { remove, launch, lines, runUntilHeld } = repository();
     const { child, ended } = await runUntilHeld('start.mjs');
     const refusal =
@@ -268,7 +268,7 @@ describe('the installation', () => {
   it.each<[string, string, (repository: Repository) => void]>([
     ['start.mjs', 'a pull', ({ write }) => write('package-lock.json', lockWith('2.0.0'))],
     ['test.mjs', 'the loss of a package', ({ remove }) => remove('node_modules/tool')],
-  ])('is repeated by %s after %s, and keeps all tools, also if npm fails', async (script, _what, change) => {
+  ])('is repeated by %s after %s, and keeps all tools, even if npm fails', async (script, _what, change) => {
     const changed = repository('all', { 'package-lock.json': lockWith('1.0.0'), 'npm-fails': 'code ENOTFOUND' });
     const { read, has, launch, remove, runUntilUp } = changed;
     const before = read(LIST);
@@ -294,7 +294,7 @@ describe('the installation', () => {
     expect(await launch('run.mjs', BACKUP, 'list')).toMatchObject({ code: 0, calls: { length: calls } });
   });
 
-  it('reports in plain words that its folder is not writable, and is not needed there if npm has installed everything', async () => {
+  it('reports in plain words that its folder is not writable, and is skipped if npm has installed everything', async () => {
     const files = { '.cache': '' }; // prevents the lock, even for root
     const { code, stderr, notes, calls } = await repository(undefined, files).launch('run.mjs', BACKUP, 'list');
     expect([code, notes, calls]).toEqual([1, [], []]);
@@ -308,10 +308,10 @@ describe('the installation', () => {
   it.each<[string, string, RegExp]>([
     ['reports in plain words why it failed and what to do', 'npm-fails', UNREACHABLE],
     ['is checked after npm reports success', 'npm-lies', /installed everything, but node_modules is not there/],
-  ])('%s, and is repeated the next time', async (_what, file, said) => {
+  ])('%s, and is repeated the next time', async (_what, file, expected) => {
     const { remove, launch, runUntilUp } = repository(undefined, { [file]: 'code ENOTFOUND' });
     const { code, stderr, notes } = await launch('test.mjs');
-    expect([code, stderr, notes]).toEqual([1, expect.stringMatching(said), []]);
+    expect([code, stderr, notes]).toEqual([1, expect.stringMatching(expected), []]);
     remove(file);
     expect((await runUntilUp('test.mjs')).calls).toHaveLength(2);
   });
@@ -345,7 +345,7 @@ describe('the installation', () => {
     expect((await runUntilUp('test.mjs')).calls).toHaveLength(1);
   });
 
-  it('starts from scratch after one whose npm was killed', async () => {
+  it('starts from scratch after an installation whose npm was killed', async () => {
     const { write, remove, has, lines, runUntilHeld, runUntilUp } = repository();
     const { ended } = await runUntilHeld('test.mjs');
     write('node_modules/half/package.json', '{}');
@@ -357,14 +357,14 @@ describe('the installation', () => {
   });
 });
 
-it('a tool can be run from any place', async () => {
+it('runs a tool in any folder', async () => {
   const { path, launch } = repository('all', { 'tools/tool.mjs': noting('process.argv[2]') });
   const elsewhere = repository(undefined, { 'tool.mjs': noting('process.argv[2]') });
   expect((await launch('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one')).notes).toEqual(['one']);
   expect(await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two')).toMatchObject({ code: 0, notes: ['two'] });
 });
 
-it('a tool gets SIGHUP, at which a gateway reloads its graph', async () => {
+it('passes SIGHUP on to a tool, because a gateway then reloads its graph', async () => {
   const { run, lines } = repository('all', { 'tools/tool.ts': FAKE_MAIN.replace("'SIGINT'", "'SIGHUP'") });
   const { child, ended } = run('run.mjs', 'tools/tool.ts');
   await eventually(() => expect(lines('notes')).toEqual(['up']));

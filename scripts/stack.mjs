@@ -13,7 +13,7 @@ Settings (environment variables, or a file .env; .env.example lists them all):
   HOST           the address that the gateways listen on (127.0.0.1)
   DATA_DIR       where data and logs are kept (.data/stack)
   POSTGRES_URL, REDIS_URL, KAFKA_BROKERS
-                 servers of yours to use instead of new ones
+                 your own servers, to use instead of new ones
 All other settings are passed to every service.
 `;
 

@@ -14,7 +14,7 @@ else. Arguments are passed to Jest, for example part of a path; the other checks
 
 Settings (environment variables):
   POSTGRES_URL, REDIS_URL, KAFKA_BROKERS
-             servers of yours to use instead of new ones
+             your own servers, to use instead of new ones
 `;
 
 await main(async () => {

@@ -195,6 +195,7 @@ it('links the provider to the signed-in user', async () => {
 
 it('reports why the sign-in failed', async () => {
   const answer = await go(await newClient().beginProviderSignIn(), null);
-  expect(readSignInAnswer(answer)).toEqual({ error: 'access_denied', description: 'They would rather not.' });
+  const description = 'The user declined.';
+  expect(readSignInAnswer(answer)).toEqual({ error: 'access_denied', description });
   for (const fragment of ['', '#', '#view=tasks', '#sign_in_code=']) expect(readSignInAnswer(fragment)).toBeUndefined();
 });

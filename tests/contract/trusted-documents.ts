@@ -11,7 +11,7 @@ const CREATE = 'mutation Create($input: CreateTaskInput!) { createTask(input: $i
 /** The change feed, with a single field. */
 export const CHANGES = 'subscription { taskChanges { kind } }';
 /** Valid, but not in the manifest. */
-const FREE = '{ taskStatistics { pending } }';
+const UNTRUSTED = '{ taskStatistics { pending } }';
 
 /** The manifest for the platform of `describeTrustedDocuments`. */
 export const MANIFEST = Object.fromEntries(
@@ -27,12 +27,12 @@ export function describeTrustedDocuments(platform: () => Platform) {
 
   beforeAll(async () => void (account = await client.signUp()));
 
-  const ask = (options: CallOptions, method = 'POST', path = '/graphql') =>
+  const send = (options: CallOptions, method = 'POST', path = '/graphql') =>
     client.call<GraphqlBody>(method, path, { token: account.token, ...options });
   const get = (parameters: object) => {
     const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
     const texts = Object.entries(parameters).map(([name, value]): [string, string] => [name, text(value)]);
-    return ask({ headers: { accept: 'application/json' } }, 'GET', `/graphql?${new URLSearchParams(texts)}`);
+    return send({ headers: { accept: 'application/json' } }, 'GET', `/graphql?${new URLSearchParams(texts)}`);
   };
   const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
   const codesOf = ({ body }: { body: GraphqlBody }) => body.errors?.map(({ extensions }) => extensions.code);
@@ -42,23 +42,23 @@ export function describeTrustedDocuments(platform: () => Platform) {
     it('runs by its hash, in both common formats, and by its exact text', async () => {
       const hash = hashOf(STATISTICS);
       const extensions = persisted(hash);
-      const asked = [{ documentId: hash }, { extensions }, { query: STATISTICS }, { query: STATISTICS, extensions }];
-      for (const json of asked)
-        for (const { status, body } of [await ask({ json }), await get(json)])
+      const requests = [{ documentId: hash }, { extensions }, { query: STATISTICS }, { query: STATISTICS, extensions }];
+      for (const json of requests)
+        for (const { status, body } of [await send({ json }), await get(json)])
           expect([status, body]).toEqual([200, RESULT]);
     });
 
-    it('takes variables, and runs instead of a text sent with its hash', async () => {
+    it('accepts variables, and runs instead of a text sent with its hash', async () => {
       const { token } = await client.signUp();
       const json = { documentId: hashOf(CREATE), variables: { input: { title: 'By its hash' } } };
-      expect((await ask({ token, json })).body).toEqual({ data: { createTask: { title: 'By its hash' } } });
+      expect((await send({ token, json })).body).toEqual({ data: { createTask: { title: 'By its hash' } } });
       for (const beside of [{ documentId: hashOf(STATISTICS) }, { extensions: persisted(hashOf(STATISTICS)) }])
-        expect((await ask({ json: { ...beside, query: FREE } })).body).toEqual(RESULT);
+        expect((await send({ json: { ...beside, query: UNTRUSTED } })).body).toEqual(RESULT);
     });
 
     it('may be one of the console, or run as a stream', async () => {
       for (const query of [READ_TASKS, READ_SESSIONS]) {
-        const { status, body } = await ask({ json: { query } });
+        const { status, body } = await send({ json: { query } });
         expect([status, Object.keys(body)]).toEqual([200, ['data']]);
       }
       const headers = { accept: 'text/event-stream', authorization: `Bearer ${account.token}` };
@@ -71,28 +71,28 @@ export function describeTrustedDocuments(platform: () => Platform) {
 
   describe('any other document', () => {
     it.each([
-      ['a query', FREE],
+      ['a query', UNTRUSTED],
       ['a trusted one with an extra space', `${STATISTICS} `],
       ['one that is not GraphQL', '{'],
       ['introspection', '{ __schema { queryType { name } } }'],
-      ['nothing but its type', '{ __typename }'],
+      ['only __typename', '{ __typename }'],
       ['a mutation', `mutation { login(input: {email: "${newEmail()}", password: "${PASSWORD}"}) { accessToken } }`],
     ])('is refused: %s', async (_what, query) => {
-      for (const response of [await ask({ json: { query } }), await get({ query })]) {
+      for (const response of [await send({ json: { query } }), await get({ query })]) {
         expect(response.status).toBe(403);
         expect(response.body).toEqual({ errors: [{ message: expect.any(String), extensions: { code: 'FORBIDDEN' } }] });
       }
     });
 
     it('is not registered by sending it with its hash, and an unknown hash is reported', async () => {
-      const learnt = await ask({ json: { query: FREE, extensions: persisted(hashOf(FREE)) } });
-      expect([learnt.status, codesOf(learnt)]).toEqual([403, ['FORBIDDEN']]);
-      const hashes = [hashOf(FREE), '0'.repeat(64)];
+      const response = await send({ json: { query: UNTRUSTED, extensions: persisted(hashOf(UNTRUSTED)) } });
+      expect([response.status, codesOf(response)]).toEqual([403, ['FORBIDDEN']]);
+      const hashes = [hashOf(UNTRUSTED), '0'.repeat(64)];
       for (const json of [
         ...[...hashes, '__proto__', 'constructor', 'toString'].map((documentId) => ({ documentId })),
         ...hashes.map((hash) => ({ extensions: persisted(hash) })),
       ])
-        for (const response of [await ask({ json }), await get(json)])
+        for (const response of [await send({ json }), await get(json)])
           expect([codesOf(response), response.body.data]).toEqual([['PERSISTED_QUERY_NOT_FOUND'], undefined]);
     });
 
@@ -106,7 +106,7 @@ export function describeTrustedDocuments(platform: () => Platform) {
       socket.close();
       expect(frame).toMatchObject({ type: 'error', payload: [{ extensions: { code: 'FORBIDDEN' } }] });
 
-      const stream = await ask({ headers: { accept: 'text/event-stream' }, json: { query } });
+      const stream = await send({ headers: { accept: 'text/event-stream' }, json: { query } });
       expect([stream.status, codesOf(stream)]).toEqual([403, ['FORBIDDEN']]);
     });
   });

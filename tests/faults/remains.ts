@@ -60,7 +60,7 @@ async function everythingInRedis({ servers }: Stack): Promise<string> {
   const socket = connect(Number(port), hostname);
   if (password) socket.write(`AUTH ${username || 'default'} ${password}\r\n`);
   socket.write(`EVAL ${DUMP_ALL} 0\r\nQUIT\r\n`);
-  const answer = await text(socket);
-  if (!/^(\+OK\r\n)?\*/.test(answer)) throw new Error(`Redis answered ${answer}.`);
-  return answer;
+  const response = await text(socket);
+  if (!/^(\+OK\r\n)?\*/.test(response)) throw new Error(`Redis responded with ${response}.`);
+  return response;
 }

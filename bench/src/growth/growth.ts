@@ -41,12 +41,12 @@ async function run({ owners: sizes, stores, seconds, ...context }: Options & Run
 /** Shows pages and CPU of each kind of request, by owner and store. */
 function describe({ requests, ...report }: Report<Options, Awaited<ReturnType<typeof run>>>): Record<string, string> {
   const how = `pages of tasks, feeds and their keys that are read · CPU-ms of server and PostgreSQL, per request · requests one after the other, ${report.parameters.seconds} s of each`;
-  const short = (tasks: number) => tasks.toLocaleString('en');
-  const cells = Map.groupBy(requests, ({ owner, store }) => `${short(owner)} of ${short(store)}`);
+  const format = (tasks: number) => tasks.toLocaleString('en');
+  const cells = Map.groupBy(requests, ({ owner, store }) => `${format(owner)} of ${format(store)}`);
   const columns = [...cells].map(([title, costs]) => {
-    const figures = ({ pages, server, postgres }: RequestCost) => `${digits(pages)} · ${digits(server + postgres)}`;
-    const figure = (kind: string) => costs.filter((cost) => cost.kind === kind).map(figures)[0] ?? '';
-    return [title, figure] as const;
+    const formatCost = ({ pages, server, postgres }: RequestCost) => `${digits(pages)} · ${digits(server + postgres)}`;
+    const cell = (kind: string) => costs.filter((cost) => cost.kind === kind).map(formatCost)[0] ?? '';
+    return [title, cell] as const;
   });
   const kinds = [...new Set(requests.map(({ kind }) => kind))];
   const figures = table(kinds, { request: (kind) => kind }, Object.fromEntries(columns));

@@ -22,7 +22,7 @@ async function startNode({ file, execArgv = [], env, logFile }: NodeOptions) {
   const options = { env, logFile, descriptors: ['ipc' as const], ladder: LADDER };
   const child = await startChild({ command: process.execPath, args, ...options });
   const ended = child.exited.then(() => {
-    throw new Error(`${args.at(-1)} ended.\n${child.lastWords()}`);
+    throw new Error(`${args.at(-1)} ended.\n${child.lastOutput()}`);
   });
   ended.catch(() => undefined); // thrown by `nextMessage`
   return {

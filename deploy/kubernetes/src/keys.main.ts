@@ -5,7 +5,7 @@ import { createSecret, makeKeys } from './create-secret.ts';
 // A hook of the chart that creates an installation's keys once.
 const TOKEN_FILE = '/var/run/secrets/kubernetes.io/serviceaccount/token';
 
-const given = z.object({
+const environment = z.object({
   KUBERNETES_SERVICE_HOST: z.string(),
   KUBERNETES_SERVICE_PORT: z.string(),
   SECRET_NAME: z.string(),
@@ -13,7 +13,7 @@ const given = z.object({
 });
 
 try {
-  const env = given.parse(process.env);
+  const env = environment.parse(process.env);
   const host = env.KUBERNETES_SERVICE_HOST;
   const isNew = await createSecret(
     {

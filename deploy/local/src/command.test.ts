@@ -24,7 +24,7 @@ it.each([
 ])(
   'kills the remaining processes and exits with 1 if %s does not end',
   async (_what, command) => {
-    const output = expect.stringMatching(/Not stopped after 0\.5 s: what is left is killed\.\nkilled $/);
+    const output = expect.stringMatching(/Not stopped after 0\.5 s: killing what is left\.\nkilled $/);
     expect(await endOf(command)).toEqual({ code: 1, output });
   },
   20_000,

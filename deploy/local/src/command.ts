@@ -38,7 +38,7 @@ export async function runCommand(command: Command, { stopMs = STOP_MS } = {}): P
   };
   const limitStop = () =>
     setTimeout(() => {
-      process.stderr.write(`Not stopped after ${stopMs / 1000} s: what is left is killed.\n`);
+      process.stderr.write(`Not stopped after ${stopMs / 1000} s: killing what is left.\n`);
       command.killNow?.();
       process.exit(1);
     }, stopMs);
@@ -91,11 +91,11 @@ export function parseOptions<Text extends string, Flag extends string>(
 }
 
 /** @throws UsageError */
-export function number(option: string, given: string, range: { min: number; max: number; isWhole?: boolean }): number {
-  const value = Number(given);
+export function number(option: string, text: string, range: { min: number; max: number; isWhole?: boolean }): number {
+  const value = Number(text);
   const { min, max, isWhole = false } = range;
   if (!(value >= min && value <= max) || (isWhole && !Number.isInteger(value)))
-    throw new UsageError(`${option} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max} (is: ${given}).`);
+    throw new UsageError(`${option} must be a ${isWhole ? 'whole ' : ''}number from ${min} to ${max} (is: ${text}).`);
   return value;
 }
 

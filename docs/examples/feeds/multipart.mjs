@@ -1,7 +1,7 @@
 import { followStream } from './http-stream.mjs';
 import { run } from './taskmesh.mjs';
 
-/** Apollo's multipart protocol: a part is whole when the delimiter behind it is there. Parts without a payload are heartbeats. */
+/** Apollo's multipart protocol: a part is complete once the next delimiter arrives. Parts without a payload are heartbeats. */
 function parser(onResult) {
   let text = '';
   return (piece) => {

@@ -9,7 +9,7 @@ export const CHANGES = `subscription Changes($after: String) {
 /** Codes with which Taskmesh ends the connection when the token has expired, or the session has ended. */
 export const UNAUTHENTICATED = [4401, 4403];
 
-/** After a reconnect graphql-ws sends the variables again: then they have the cursor of the last change that arrived. */
+/** graphql-ws sends the variables again after a reconnect. They then contain the cursor of the last change received. */
 export const resuming = (client) => ({
   ...client,
   subscribe(request, sink) {
@@ -33,16 +33,16 @@ function errorOfClose({ code, message }) {
   return { message: message ?? `Closed with ${code}.`, extensions: { code: isEnd ? 'UNAUTHENTICATED' : 'NETWORK' } };
 }
 
-/** The list, newest first, after a change. One that it already has, by its version, is not applied again. */
+/** Returns the list, newest first, with a change applied, unless it is older than the task in the list. */
 export function applyChange(tasks, { kind, task }) {
   const known = tasks.find(({ id }) => id === task.id);
   if (known && known.version > task.version) return tasks;
   if (kind === 'DELETE') return tasks.filter((each) => each !== known);
   if (known) return tasks.map((each) => (each === known ? task : each));
-  return kind === 'INSERT' ? [task, ...tasks] : [...tasks, task]; // an older one was beyond the page
+  return kind === 'INSERT' ? [task, ...tasks] : [...tasks, task]; // an older task, which was not on the page
 }
 
-/** The code of an error of the list: without one, the request got no answer from Taskmesh. */
+/** The code of an error of the list query; NETWORK if Taskmesh did not respond. */
 export function codeOf(error) {
   console.error(error.statusCode ?? error.networkError?.statusCode ?? error.response?.status ?? '', error.message);
   return (error.errors ?? error.graphQLErrors)?.[0]?.extensions?.code ?? 'NETWORK';

@@ -15,11 +15,11 @@ export function startWaiting({ timeoutMs, signal, onGivenUp }: WaitingOptions) {
     end();
     onGivenUp(abandoned(reason));
   };
-  const onCallerGone = () => giveUp('The caller has disconnected.');
+  const onDisconnect = () => giveUp('The caller has disconnected.');
   const timer = setTimeout(giveUp, timeoutMs, `No response within ${timeoutMs} ms.`);
-  signal?.addEventListener('abort', onCallerGone);
+  signal?.addEventListener('abort', onDisconnect);
   /** From now on, the caller's signal no longer ends the waiting. */
-  const detachCaller = () => signal?.removeEventListener('abort', onCallerGone);
+  const detachCaller = () => signal?.removeEventListener('abort', onDisconnect);
   const end = () => {
     clearTimeout(timer);
     detachCaller();

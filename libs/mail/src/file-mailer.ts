@@ -23,7 +23,7 @@ export function createFileMailer({ dir, from, clock, ids, log }: FileMailerOptio
 
   /** Sorts by name, because names begin with the time. */
   const removeOldest = async (): Promise<void> => {
-    const files = (await readdir(dir)).filter((name) => name.endsWith('.eml')).toSorted();
+    const files = (await readdir(dir)).filter((name) => /\.eml(\.part)?$/.test(name)).toSorted();
     for (const name of files.slice(0, -MAX_FILES)) {
       await rm(join(dir, name), { force: true });
       log.warn({ file: name, kept: MAX_FILES }, 'removed the oldest mail file');
@@ -36,8 +36,15 @@ export function createFileMailer({ dir, from, clock, ids, log }: FileMailerOptio
       const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
       const file = join(dir, `${time}-${ids.next()}.eml`);
       await mkdir(dir, { recursive: true, mode: 0o700 });
-      await writeFile(`${file}.part`, message, { mode: 0o600 });
-      await rename(`${file}.part`, file); // watchers of the folder see complete mails only
+      // Watchers of the folder see complete mails only.
+      const part = `${file}.part`;
+      try {
+        await writeFile(part, message, { mode: 0o600 });
+        await rename(part, file);
+      } catch (error) {
+        await rm(part, { force: true });
+        throw error;
+      }
       await removeOldest();
     },
     close: () => Promise.resolve(),

@@ -2,7 +2,7 @@ import { createLog, systemClock } from '@taskmesh/service';
 import { atEnd, eventually, listen, makeTempDir } from '@taskmesh/testing';
 import { startMailServer } from '@taskmesh/testing/mail-server';
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -89,8 +89,16 @@ it('keeps the newest 1,000 mail files', async () => {
   expect(files[0]).toBe(old[1]);
 });
 
-describe('an SMTP server that refuses a mail', () => {
-  /** The failure of a mail to this address, which the server refuses like this. */
+it('leaves no part of a mail file that cannot be written', async () => {
+  const dir = makeTempDir();
+  await mkdir(join(dir, '1970-01-01T00-00-00.000Z-taken.eml'));
+  const mailer = createFileMailer({ dir, from: FROM, clock: { now: () => 0 }, ids: { next: () => 'taken' }, log });
+  await expect(mailer.send(MAIL)).rejects.toThrow('EISDIR');
+  expect(await readdir(dir)).toEqual(['1970-01-01T00-00-00.000Z-taken.eml']);
+});
+
+describe('a mail that an SMTP server refuses', () => {
+  /** Sends a mail that the server refuses with this response, and returns the error. */
   async function failureOf(to: string, responseCode: number, message: string): Promise<unknown> {
     const { url } = await mailServer({ refuse: () => ({ responseCode, message }) });
     return smtpMailer(url)
@@ -104,24 +112,21 @@ describe('an SMTP server that refuses a mail', () => {
     [554, '5.7.1 relay access denied', false],
     [552, '5.2.2 a full mailbox', false],
     [550, '5.7.1 its policy', false],
-  ])('with %i %s makes it undeliverable: %s', async (code, message, isUndeliverable) => {
+  ])('with %i %s is undeliverable: %s', async (code, message, isUndeliverable) => {
     const failure = await failureOf('absentee@example.com', code, message);
     expect(failure).toBeInstanceOf(Error);
     expect(failure instanceof UndeliverableError).toBe(isUndeliverable);
   });
 
-  it.each([550, 450])(
-    'causes an error with the reason, but without the address, which must not be logged: %i',
-    async (code) => {
-      const to = '"absentee+tag"@example.com';
-      const text = inspect(await failureOf(to, code, `<${to}>: no mailbox ${to} here`), { depth: Infinity });
-      expect(text).toContain('no mailbox');
-      expect(text).toContain(`responseCode: ${code}`);
-      expect(text).not.toMatch(/absentee|example\.com/);
-    },
-  );
+  it.each([550, 450])('fails with the reason, but without the address, which must not be logged: %i', async (code) => {
+    const to = '"absentee+tag"@example.com';
+    const text = inspect(await failureOf(to, code, `<${to}>: no mailbox ${to} here`), { depth: Infinity });
+    expect(text).toContain('no mailbox');
+    expect(text).toContain(`responseCode: ${code}`);
+    expect(text).not.toMatch(/absentee|example\.com/);
+  });
 
-  it('at great length neither stops the process nor fills its log', async () => {
+  it('with a very long message neither blocks the process nor fills its log', async () => {
     const begin = process.cpuUsage();
     const failure = await failureOf('ada@example.com', 450, 'x'.repeat(300_000));
     const { user, system } = process.cpuUsage(begin);
@@ -135,9 +140,9 @@ it('an SMTP server that is down causes a temporary error', async () => {
   await server.close();
   const mailer = smtpMailer(server.url);
   await expect(mailer.send(MAIL)).rejects.toMatchObject({ code: expect.stringMatching(/ECONNREFUSED/) });
-  const again = await mailServer({ port: server.port });
+  const restarted = await mailServer({ port: server.port });
   await mailer.send(MAIL);
-  expect(again.mails).toHaveLength(1);
+  expect(restarted.mails).toHaveLength(1);
 });
 
 it.each([
@@ -158,7 +163,7 @@ it.each([
   expect(secret).toEqual(expected);
 });
 
-describe('an SMTP server that sends a byte now and then', () => {
+describe('an SMTP server that never finishes its greeting', () => {
   let url: string;
   const sockets = new Set<Socket>();
   beforeEach(async () => {
@@ -173,7 +178,7 @@ describe('an SMTP server that sends a byte now and then', () => {
     url = `smtp://127.0.0.1:${(await listen(drip)).port}`;
   });
 
-  it('has a limited time for a mail', async () => {
+  it('has a limited time to accept a mail', async () => {
     await expect(smtpMailer(url, 300).send(MAIL)).rejects.toThrow('Took more than 300 ms.');
     await eventually(() => expect(sockets.size).toBe(0));
   });

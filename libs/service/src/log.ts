@@ -6,7 +6,7 @@ import { logFields } from './telemetry/tracing.ts';
 
 export type Log = Logger;
 
-/** Fields that are redacted at both levels of a record; in the last ones, PostgreSQL's errors quote rows. */
+/** Fields that are redacted at both levels of a record; PostgreSQL's errors quote rows in the last three. */
 const REDACTED = [
   ...['password', 'newPassword', 'token', 'accessToken', 'refreshToken', 'authorization', 'email'],
   ...['detail', 'where', 'internalQuery'],
@@ -22,7 +22,7 @@ const standardOutput: DestinationStream = { write: (line) => (opened ??= openLog
 
 /**
  * JSON lines: `level`, `time` (RFC 3339), `service`, `trace_id` and `span_id` within a trace, the fields, `msg`. Of
- * warnings and errors with an equal `msg`, at most 20 in 10 s are written, followed by a line with how many were
+ * warnings and errors with the same `msg`, at most 20 in 10 s are written, followed by a line with how many were
  * `suppressed`.
  * @param options.destination by default standard output, which never blocks or fails (`openLogOutput`)
  */
@@ -181,7 +181,7 @@ function ownStandardOutput(): number {
     if (!fstatSync(STANDARD_OUTPUT).isFIFO()) return STANDARD_OUTPUT;
     return openSync(`/proc/self/fd/${STANDARD_OUTPUT}`, constants.O_WRONLY | constants.O_NONBLOCK);
   } catch {
-    return STANDARD_OUTPUT; // closed, or another system than Linux
+    return STANDARD_OUTPUT; // closed, or not on Linux
   }
 }
 

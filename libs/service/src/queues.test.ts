@@ -129,7 +129,7 @@ describe('a fair queue', () => {
     const { run, turns, begun, endAll } = fixture();
     const caller = new AbortController();
     const first = run('a');
-    const left = turns.run('b', async () => begun.push('b'), caller.signal);
+    const left = turns.run('b', async () => begun.push('b'), { signal: caller.signal });
     const last = run('c');
     caller.abort();
     await expect(left).rejects.toBe(REFUSED);

@@ -134,7 +134,7 @@ export function createFairQueue(options: FairQueueOptions) {
     return true;
   };
 
-  const waitForTurn = async (caller: string, signal: Signal, maxWaitMs: number | undefined): Promise<void> => {
+  const waitForTurn = async (caller: string, { signal, maxWaitMs = options.maxWaitMs }: TurnOptions): Promise<void> => {
     if (running < concurrency) return void running++;
     if (!hasRoomFor(caller)) throw refusal();
     const site = siteOf(caller);
@@ -172,14 +172,9 @@ export function createFairQueue(options: FairQueueOptions) {
      * Rejects with the refusal, without starting `work`, when too many are waiting, when it waits too long, or when `signal`
      * is aborted before it starts.
      */
-    async run<Result>(
-      caller: string,
-      work: () => Promise<Result>,
-      signal?: AbortSignal,
-      maxWaitMs = options.maxWaitMs,
-    ): Promise<Result> {
-      if (signal?.aborted) throw refusal();
-      await waitForTurn(caller, signal, maxWaitMs);
+    async run<Result>(caller: string, work: () => Promise<Result>, turn: TurnOptions = {}): Promise<Result> {
+      if (turn.signal?.aborted) throw refusal();
+      await waitForTurn(caller, turn);
       try {
         return await work();
       } catch (error) {
@@ -195,6 +190,12 @@ export function createFairQueue(options: FairQueueOptions) {
 }
 
 type Signal = AbortSignal | undefined;
+
+interface TurnOptions {
+  signal?: Signal;
+  /** @default that of the queue */
+  maxWaitMs?: number | undefined;
+}
 
 interface Waiting {
   start: () => void;

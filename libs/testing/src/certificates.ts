@@ -1,7 +1,7 @@
 import { generate } from 'selfsigned';
 
 const SETTINGS = { keyType: 'ec', algorithm: 'sha256' } as const;
-const ALT_NAMES = (value: string) => [
+const altNamesOf = (value: string) => [
   { type: 2 as const, value },
   { type: 7 as const, ip: '127.0.0.1' },
 ];
@@ -27,7 +27,7 @@ export async function createAuthority() {
           { name: 'basicConstraints', cA: false },
           { name: 'keyUsage', digitalSignature: true },
           { name: 'extKeyUsage', serverAuth: true, clientAuth: true },
-          { name: 'subjectAltName', altNames: ALT_NAMES(name) },
+          { name: 'subjectAltName', altNames: altNamesOf(name) },
         ],
       });
       return { cert, key };

@@ -50,7 +50,7 @@ export async function startSignInProvider({ redirectUri, hasThinTokens = true }:
     cookies: { keys: ['a key of the cookies'] },
     conformIdTokenClaims: hasThinTokens,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
-    ttl: Object.fromEntries(['AccessToken', 'Grant', 'IdToken', 'Interaction', 'Session'].map((of) => [of, 600])),
+    ttl: Object.fromEntries(['AccessToken', 'Grant', 'IdToken', 'Interaction', 'Session'].map((kind) => [kind, 600])),
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub, ...accounts.get(sub) }) }),
@@ -68,7 +68,7 @@ export async function startSignInProvider({ redirectUri, hasThinTokens = true }:
     const sub = params.login_hint ?? new URL(request.url ?? '', issuer).searchParams.get('sub');
     if (typeof sub !== 'string' && request.headers.accept?.includes('text/html'))
       return void response.setHeader('content-type', 'text/html').end(pageFor(accounts));
-    const refusal = { error: 'access_denied', error_description: 'They would rather not.' };
+    const refusal = { error: 'access_denied', error_description: 'The user declined.' };
     const result = sub ? { login: { accountId: String(sub) } } : refusal;
     await provider.interactionFinished(request, response, result);
   };
@@ -98,7 +98,7 @@ export async function startSignInProvider({ redirectUri, hasThinTokens = true }:
           else cookies.delete(name);
         }
         const next = response.headers.get('location');
-        if (next === null) throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
+        if (next === null) throw new Error(`The provider responded with ${response.status}: ${await response.text()}`);
         url = new URL(next, url);
       }
       return url;
@@ -126,18 +126,18 @@ function pass(
   { port, change }: { port: number; change: Tamper | undefined },
 ): void {
   const { method, url = '/', headers } = request;
-  const answer = async (answered: IncomingMessage) => {
-    const body = await text(answered);
-    const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = answered.headers;
+  const respond = async (upstream: IncomingMessage) => {
+    const body = await text(upstream);
+    const { 'content-length': _length, 'transfer-encoding': _encoding, ...kept } = upstream.headers;
     const isChanged = change !== undefined && kept['content-type']?.includes('json') === true;
     const changed = isChanged ? JSON.stringify(await change(url.split('?')[0] ?? '', JSON.parse(body) as Json)) : body;
-    response.writeHead(answered.statusCode ?? 500, kept).end(changed);
+    response.writeHead(upstream.statusCode ?? 500, kept).end(changed);
   };
-  const onward = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, (answered) => {
-    answer(answered).catch(() => response.destroy());
+  const forwarded = httpRequest({ host: '127.0.0.1', port, method, path: url, headers }, (upstream) => {
+    respond(upstream).catch(() => response.destroy());
   });
-  onward.on('error', () => response.destroy());
-  request.pipe(onward);
+  forwarded.on('error', () => response.destroy());
+  request.pipe(forwarded);
 }
 
 /** A page on which people choose their account. */

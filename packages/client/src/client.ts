@@ -56,7 +56,7 @@ export interface FetchOptions {
   signal?: AbortSignal;
 }
 
-/** A write that an earlier page queued and the server has rejected. The code that called for it no longer runs. */
+/** A write that an earlier page queued and the server has rejected. The code that requested it no longer runs. */
 export interface RefusedWrite {
   kind: 'create' | 'update' | 'delete';
   /** The task's id, or the client's local id if the task was not created. */
@@ -76,7 +76,7 @@ export interface Client {
   /** The name of the sign-in provider; null if there is none. */
   signInProvider(): Promise<string | null>;
   /**
-   * Resolves with the address to navigate to. The provider sends the browser back to `returnTo`, a path on the gateway, with a
+   * Resolves with the URL to navigate to. The provider sends the browser back to `returnTo`, a path on the gateway, with a
    * fragment for `readSignInAnswer`. `storage` must outlive the page.
    */
   beginProviderSignIn(returnTo?: string): Promise<string>;
@@ -193,7 +193,7 @@ export function createClient(options: ClientOptions): Client {
     async createTask(input) {
       const started = begin();
       const { task } = await writes.add({ ...started, kind: 'create', taskId: localIdOf(started.key), input });
-      return task as Task; // only a deletion gives none
+      return task as Task; // only a deletion returns no task
     },
     async updateTask(taskId, input, { ifVersion } = {}) {
       return (await writes.add({ ...begin(), kind: 'update', taskId, input, ifVersion })).task as Task;

@@ -28,24 +28,24 @@ const outcomeOf = (write: Promise<unknown>) =>
 function createWorld(storage: Storage = createMemoryStorage()) {
   const time = createManualTime();
   const sent: { document: string; variables: Record<string, unknown> }[] = [];
-  const answers: (object | Error)[] = [];
+  const responses: (object | Error)[] = [];
   let userId: string | null | undefined = 'ada';
   let stayId: string | undefined = 'ada';
   const listeners = new Set<() => void>();
   const request = (async (document: string, variables: Record<string, unknown>) => {
     sent.push({ document, variables });
-    const answer = answers.shift() ?? error('NETWORK');
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const response = responses.shift() ?? error('NETWORK');
+    if (response instanceof Error) throw response;
+    return response;
   }) as Post;
   const user = () => (userId == null ? userId : { id: userId, email: '', name: '' });
   const subscribe = (listener: () => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   };
-  const turnTo = (next: string | null | undefined, hasLeft = false, nextStay = next ?? stayId) => {
+  const switchTo = (next: string | null | undefined, hasSignedOut = false, nextStay = next ?? stayId) => {
     userId = next;
-    stayId = hasLeft ? undefined : nextStay;
+    stayId = hasSignedOut ? undefined : nextStay;
     for (const listener of listeners) listener();
   };
   const open = (own = async () => () => {}) =>
@@ -57,7 +57,7 @@ function createWorld(storage: Storage = createMemoryStorage()) {
         stayId: () => stayId,
         check: async () => undefined,
         stored: async () => undefined,
-        loaded: Promise.resolve().then(() => void (userId === undefined && turnTo('ada'))),
+        loaded: Promise.resolve().then(() => void (userId === undefined && switchTo('ada'))),
       },
       storage,
       time,
@@ -71,8 +71,8 @@ function createWorld(storage: Storage = createMemoryStorage()) {
     open,
     subscribe,
     documents: () => sent.map(({ document }) => document),
-    answer: (...next: (object | Error)[]) => void answers.push(...next),
-    turnTo,
+    respond: (...next: (object | Error)[]) => void responses.push(...next),
+    switchTo,
   };
 }
 
@@ -96,10 +96,10 @@ async function leftBehind(write: Write) {
 }
 
 it('accepts writes in order while the stored session is still being read, and none once it is closed', async () => {
-  const { open, answer, turnTo, subscribe, sent } = createWorld();
-  turnTo(undefined, true);
+  const { open, respond, switchTo, subscribe, sent } = createWorld();
+  switchTo(undefined, true);
   const queue = open();
-  answer({ createTask: task('7') }, { createTask: task('8') });
+  respond({ createTask: task('7') }, { createTask: task('8') });
   const first = outcomeOf(queue.add(create('first')));
   const second = new Promise((resolve) => {
     subscribe(() => resolve(outcomeOf(queue.add(create('second')))));
@@ -110,9 +110,9 @@ it('accepts writes in order while the stored session is still being read, and no
   expect(await Promise.race([outcomeOf(queue.add(create('late'))), settled()])).toBe('SIGNED_OUT');
 });
 
-it('sends one write at a time, and writes of a new task with its id from the server, or not if it was refused', async () => {
-  const { queue, outcomes, answer, sent } = opened();
-  answer({ createTask: task('7') }, { updateTask: task('7') }, { deleteTask: '7' });
+it('sends one write at a time; later writes of a new task use its id from the server, or fail if it was rejected', async () => {
+  const { queue, outcomes, respond, sent } = opened();
+  respond({ createTask: task('7') }, { updateTask: task('7') }, { deleteTask: '7' });
   const local = localIdOf('k');
   expect(await outcomes(create('k'), update(local), remove(local))).toEqual(['done', 'done', 'done']);
   expect(sent.map(({ document, variables }) => [document, variables['id']])).toEqual([
@@ -120,7 +120,7 @@ it('sends one write at a time, and writes of a new task with its id from the ser
     [UPDATE_TASK, '7'],
     [DELETE_TASK, '7'],
   ]);
-  answer({ deleteTask: '7' }, error('BAD_USER_INPUT'));
+  respond({ deleteTask: '7' }, error('BAD_USER_INPUT'));
   expect(await outcomeOf(queue.add(remove(local)))).toBe('done');
   expect(await outcomeOf(queue.add(create('refused')))).toBe('BAD_USER_INPUT');
   expect(await outcomeOf(queue.add(update(localIdOf('refused'))))).toBe('NOT_CREATED');
@@ -156,9 +156,9 @@ describe('a write with ifVersion', () => {
       ['done', 'PRECONDITION_FAILED'],
       [null, 3],
     ],
-  ])('%s', async (_what, writes, answers, outcomes, expected) => {
+  ])('%s', async (_what, writes, responses, outcomes, expected) => {
     const world = opened();
-    world.answer(...answers);
+    world.respond(...responses);
     expect(await world.outcomes(...writes)).toEqual(outcomes);
     expect(versions(world)).toEqual(expected);
   });
@@ -172,10 +172,10 @@ it.each([
     JSON.stringify({ errors: [{ message: 'Only trusted documents run here.', extensions: { code: 'FORBIDDEN' } }] }),
   ],
 ])('keeps all writes while %s', async (_what, mayBeDone, body) => {
-  const { queue, answer, storage } = opened();
+  const { queue, respond, storage } = opened();
   const fetch = async () => new Response(body, { status: 403 });
   const post = createPost({ url: 'http://taskmesh.test', fetch, timeoutMs: 1_000 });
-  answer(await post(DELETE_TASK, { id: '7' }).catch((refusal: Error) => refusal));
+  respond(await post(DELETE_TASK, { id: '7' }).catch((refusal: Error) => refusal));
   for (const key of ['a', 'b', 'c']) void outcomeOf(queue.add(create(key)));
   await settled();
   expect(queue.pending()).toHaveLength(3);
@@ -188,11 +188,12 @@ it.each([
 });
 
 it.each([
-  ['that listens before', false],
+  ['that is already listening', false],
   ['that listens only later', true],
-])('reports a rejected write whose caller is gone to a page %s', async (_what, isLate) => {
-  const second = createWorld(await leftBehind(update('7')));
-  second.answer(error('NOT_FOUND'), error('BAD_USER_INPUT'));
+])('reports a rejected write of a closed page to a page %s', async (_what, isLate) => {
+  const storage = await leftBehind(update('7'));
+  const second = createWorld(storage);
+  second.respond(error('NOT_FOUND'), error('BAD_USER_INPUT'));
   const again = second.open();
   const refused: unknown[] = [];
   const listener = { onPending: () => {}, onDone: () => {} };
@@ -207,13 +208,13 @@ it.each([
 });
 
 it('does not report a rejected write to another user', async () => {
-  const { open, storage, answer, turnTo } = createWorld();
+  const { open, storage, respond, switchTo } = createWorld();
   await storage.setItem(KEY, JSON.stringify([update('7')]));
-  answer(error('NOT_FOUND'));
+  respond(error('NOT_FOUND'));
   const queue = open();
   await settled();
   expect(queue.pending()).toEqual([]);
-  turnTo('eve');
+  switchTo('eve');
   const onRefused = jest.fn();
   queue.subscribe({ onPending: () => {}, onDone: () => {}, onRefused });
   await settled();
@@ -228,8 +229,8 @@ it('accepts no more than its limit', async () => {
 });
 
 it('retries with growing pauses, not before the server permits it, and at once after wake()', async () => {
-  const { queue, time, answer, sent } = opened();
-  answer(error('RATE_LIMITED', 5_000));
+  const { queue, time, respond, sent } = opened();
+  respond(error('RATE_LIMITED', 5_000));
   void queue.add(create('k'));
   await time.pass(4_900);
   queue.wake();
@@ -239,7 +240,7 @@ it('retries with growing pauses, not before the server permits it, and at once a
   const tries = sent.length;
   expect(tries).toBeGreaterThan(4);
   expect(tries).toBeLessThan(15);
-  answer({ createTask: task('7') });
+  respond({ createTask: task('7') });
   queue.wake();
   await settled();
   expect(sent).toHaveLength(tries + 1);
@@ -249,7 +250,7 @@ it('retries with growing pauses, not before the server permits it, and at once a
 describe('a write whose response was lost', () => {
   const resent = async (write: Write, ...next: (object | Error)[]) => {
     const world = createWorld();
-    world.answer(error('NETWORK'), ...next);
+    world.respond(error('NETWORK'), ...next);
     const outcome = outcomeOf(world.open().add(write));
     await world.time.pass(1_000);
     return { outcome: await Promise.race([outcome, 'waits']), ...world };
@@ -257,17 +258,17 @@ describe('a write whose response was lost', () => {
 
   const edit = update('7', { ifVersion: 1, input: { title: 'renamed', dueDate: '2026-01-01T01:00:00+01:00' } });
   const mine = task('7', { title: 'renamed', dueDate: '2026-01-01T00:00:00.000Z' });
-  const [conflict, gone, stale] = [error('CONFLICT'), error('NOT_FOUND'), error('PRECONDITION_FAILED')];
+  const [conflict, notFound, stale] = [error('CONFLICT'), error('NOT_FOUND'), error('PRECONDITION_FAILED')];
 
   it.each<[what: string, expected: string, write: Write, next: (object | Error)[]]>([
-    ['repeats a create with the same key', 'done', create('k'), [error('CONFLICT', 1_000), { createTask: task('7') }]],
+    ['is repeated with the same key', 'done', create('k'), [error('CONFLICT', 1_000), { createTask: task('7') }]],
     ['is rejected for good by a limit', 'CONFLICT', create('k'), [conflict]],
-    ['accepts NOT_FOUND for a delete', 'done', remove('7'), [gone]],
-    ['accepts no NOT_FOUND for an update', 'NOT_FOUND', update('7'), [gone]],
+    ['accepts NOT_FOUND for a delete', 'done', remove('7'), [notFound]],
+    ['does not accept NOT_FOUND for an update', 'NOT_FOUND', update('7'), [notFound]],
     ['accepts a failed precondition if the task already has the new values', 'done', edit, [stale, { task: mine }]],
     ...[task('7', { title: 'by another' }), { ...mine, dueDate: null }, null].map(
       (found): [string, string, Write, object[]] => [
-        'and only then',
+        'does not accept it if the task has other values',
         'PRECONDITION_FAILED',
         edit,
         [stale, { task: found }],
@@ -284,12 +285,12 @@ describe('a write whose response was lost', () => {
 
   it('does not accept these errors on the first attempt', async () => {
     for (const [write, refusal] of [
-      [remove('7'), gone],
+      [remove('7'), notFound],
       [edit, stale],
       [create('k'), conflict],
     ] as const) {
-      const { open, answer } = createWorld();
-      answer(refusal);
+      const { open, respond } = createWorld();
+      respond(refusal);
       expect(await outcomeOf(open().add(write))).toBe(refusal.code);
     }
   });
@@ -301,7 +302,7 @@ describe('a write whose response was lost', () => {
     const storage = await leftBehind(create('k'));
     expect(await storage.getItem(KEY)).toContain('sentAt');
     const later = createWorld(storage);
-    later.answer({ createTask: task('8') });
+    later.respond({ createTask: task('8') });
     await later.time.pass(ms);
     const again = later.open();
     await settled();
@@ -318,13 +319,13 @@ describe('a create that waits for a day without a network', () => {
     ['is sent if it has never left the device', false, 'done'],
     ['is rejected if it may have been sent before', true, 'OUTCOME_UNKNOWN'],
   ])('%s', async (_what, isOnline, expected) => {
-    const { queue, time, answer } = opened();
+    const { queue, time, respond } = opened();
     setOnline(isOnline);
     const outcome = outcomeOf(queue.add(create('k')));
     await settled();
     setOnline(false);
     await time.pass(DAY_MS);
-    answer({ createTask: task('7') });
+    respond({ createTask: task('7') });
     queue.wake();
     expect(await outcome).toBe(expected);
   });
@@ -366,32 +367,32 @@ it('rejects a write that cannot be stored', async () => {
 });
 
 it('does not send a write if another user signs in while it is being stored', async () => {
-  const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
-  let isHeld = false;
-  const storage = createTestStorage((operation) => (operation === 'setItem' && isHeld ? held : undefined));
-  const { queue, turnTo, sent } = opened(storage);
+  const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>();
+  let isBlocked = false;
+  const storage = createTestStorage((operation) => (operation === 'setItem' && isBlocked ? blocked : undefined));
+  const { queue, switchTo, sent } = opened(storage);
   await settled();
-  isHeld = true;
+  isBlocked = true;
   const outcome = outcomeOf(queue.add(create('of ada')));
   await settled();
-  turnTo('eve');
+  switchTo('eve');
   expect(await outcome).toBe('SIGNED_OUT');
-  goOn();
+  unblock();
   await settled();
   expect(sent).toEqual([]);
 });
 
 // When even a fresh token is rejected, the session may just have ended.
 it.each(['SIGNED_OUT', 'UNAUTHENTICATED'])('waits for the same user after %s', async (code) => {
-  const { queue, turnTo, answer, time, sent } = opened();
-  answer(error(code));
+  const { queue, switchTo, respond, time, sent } = opened();
+  respond(error(code));
   const outcome = outcomeOf(queue.add(create('k')));
   await settled();
-  turnTo(null);
+  switchTo(null);
   await time.pass(100_000);
   expect(sent).toHaveLength(1);
-  answer({ createTask: task('1') });
-  turnTo('ada');
+  respond({ createTask: task('1') });
+  switchTo('ada');
   expect(await outcome).toBe('done');
 });
 
@@ -400,7 +401,7 @@ it('continues with those of its stored writes that no other page has taken over,
   const storage = createTestStorage((operation) => {
     if (operation === 'setItem' && isFull) throw new Error('full');
   });
-  const { queue, turnTo, answer, sent } = opened(storage);
+  const { queue, switchTo, respond, sent } = opened(storage);
   await settled();
   for (const key of ['taken over', 'stored', 'not stored']) {
     isFull = key === 'not stored';
@@ -408,44 +409,44 @@ it('continues with those of its stored writes that no other page has taken over,
     await settled();
   }
   isFull = false;
-  turnTo(null);
+  switchTo(null);
   await settled();
   const [, stored] = JSON.parse(String(await storage.getItem(KEY))) as Write[];
   await storage.setItem(KEY, JSON.stringify([stored]));
-  answer({ createTask: task('1') }, { createTask: task('2') });
-  turnTo('ada');
+  respond({ createTask: task('1') }, { createTask: task('2') });
+  switchTo('ada');
   await settled();
   expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(['taken over', 'stored', 'not stored']);
   expect(await storage.getItem(KEY)).toBeNull();
 });
 
 it.each([
-  ['goes on with a write that is stored', 'done', async () => () => {}],
+  ['continues with a write that is stored', 'done', async () => () => {}],
   ['rejects a write that is not stored', 'SIGNED_OUT', () => new Promise<never>(() => {})],
 ] as const)('%s when its user has signed in elsewhere', async (_what, expected, own) => {
-  const { open, turnTo, answer } = createWorld();
+  const { open, switchTo, respond } = createWorld();
   const queue = open(own);
   await settled();
   const outcome = outcomeOf(queue.add(create('k')));
   await settled();
-  answer({ createTask: task('1') });
-  turnTo('ada', false, 'ada 2');
+  respond({ createTask: task('1') });
+  switchTo('ada', false, 'ada 2');
   expect(await outcome).toBe(expected);
 });
 
-it('does not wait for the former user’s write before it sends a write or a list is read', async () => {
-  const { queue, turnTo, answer } = opened();
-  answer(new Promise(() => {}), { createTask: task('2') });
+it('does not wait for the previous user’s write before sending a write or reading a list', async () => {
+  const { queue, switchTo, respond } = opened();
+  respond(new Promise(() => {}), { createTask: task('2') });
   void outcomeOf(queue.add(create('k')));
   await settled();
-  turnTo('eve');
+  switchTo('eve');
   expect(await outcomeOf(queue.add(create('of eve')))).toBe('done');
   expect(await queue.hold()).toBeInstanceOf(Function);
 });
 
 it('sends writes that it does not store even if the storage cannot be read', async () => {
-  const { open, answer } = createWorld(createBrokenStorage('getItem'));
-  answer({ createTask: task('7') });
+  const { open, respond } = createWorld(createBrokenStorage('getItem'));
+  respond({ createTask: task('7') });
   expect(await outcomeOf(open(() => new Promise(() => {})).add(create('k')))).toBe('done');
 });
 
@@ -460,9 +461,9 @@ it('completes a write that the feed confirms, even if its response fails', async
 });
 
 it('reports that the stored writes of a user who signs out could not be removed', async () => {
-  const { queue, turnTo } = opened(createBrokenStorage('removeItem'));
+  const { queue, switchTo } = opened(createBrokenStorage('removeItem'));
   await settled();
-  turnTo(null, true);
+  switchTo(null, true);
   await expect(queue.stored()).rejects.toThrow('broken');
 });
 
@@ -480,12 +481,12 @@ it.each([
     ...[{ queuedAt: 1e300 }, { input: null }].map((wrong) => ({ ...create('k'), ...wrong })),
   ]),
 ])('starts empty if the storage has %s', async (stored) => {
-  const { open, storage, answer } = createWorld();
+  const { open, storage, respond } = createWorld();
   await storage.setItem(KEY, stored);
   const queue = open();
   await settled();
   expect(queue.pending()).toEqual([]);
-  answer({ createTask: task('7') });
+  respond({ createTask: task('7') });
   expect(await outcomeOf(queue.add(create('k')))).toBe('done');
   await settled();
   expect(await storage.getItem(KEY)).toBeNull();

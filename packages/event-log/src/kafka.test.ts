@@ -226,7 +226,7 @@ describe('an event log in Kafka', () => {
       nowhere.read(topic, () => undefined);
       await eventually(() => lines.length > 0);
       await new Promise((resolve) => setTimeout(resolve, 1_500));
-      expect(lines).toEqual(['the event log cannot be read; trying on']);
+      expect(lines).toEqual(['the event log cannot be read; retrying']);
     });
   });
 

@@ -7,7 +7,7 @@ import { runOperation, type OperationRequest, type OperationResult } from './run
 import type { FederatedGraph } from './supergraph.ts';
 
 /** Each combination of `@skip` and `@include` values is compiled separately; few combinations occur in practice. */
-export const MAX_VARIANTS = 16;
+const MAX_VARIANTS = 16;
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,8 @@
-import { GraphQLError, type FieldNode } from 'graphql';
+import { executeSync, GraphQLError, Kind, visit, type FieldNode, type SelectionSetNode } from 'graphql';
 import type { Step } from './execution/compile-fetch.ts';
 import { compilePlan } from './execution/compile-plan.ts';
 import type { IsOfType } from './execution/type-conditions.ts';
 import type { FederatedGraph } from './supergraph.ts';
-import { compileIntrospection, type Introspect } from './introspection.ts';
 import type { ClientOperation } from './operation/client-operation.ts';
 import { keepLiteralsExact } from './operation/exact-literals.ts';
 import { createFieldVariants } from './operation/field-variants.ts';
@@ -94,4 +93,30 @@ export function compileVariant<Context>(
   isCounted = true;
   deps.resized(bytes); // not before, because a variant that cannot be planned is not kept
   return { parts, introspections, release };
+}
+
+/** Resolves a `__schema` or `__type` field. */
+type Introspect = (variables: Readonly<Record<string, unknown>>) => unknown;
+
+/** Results are not cached: they are large, and clients rarely repeat the query. */
+function compileIntrospection(
+  { schema, definition, fragments }: ClientOperation,
+  nodes: readonly FieldNode[],
+): Introspect {
+  const used = new Set<string>();
+  for (const node of [...nodes, ...Object.values(fragments)])
+    visit(node, { Variable: ({ name }) => void used.add(name.value) });
+  const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: nodes };
+  const variableDefinitions = (definition.variableDefinitions ?? []).filter(({ variable }) =>
+    used.has(variable.name.value),
+  );
+  const introspection = {
+    ...definition,
+    operation: 'query' as typeof definition.operation,
+    variableDefinitions,
+    selectionSet,
+  };
+  const document = { kind: Kind.DOCUMENT, definitions: [introspection, ...Object.values(fragments)] } as const;
+  const key = nodes[0]?.alias?.value ?? nodes[0]?.name.value ?? '';
+  return (variableValues) => executeSync({ schema, document, rootValue: {}, variableValues }).data?.[key] ?? null;
 }

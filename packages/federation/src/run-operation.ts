@@ -1,9 +1,8 @@
 import { parse, visit } from 'graphql';
 import type { AskSubgraph, PlanRun, ServiceError, SubgraphOperation } from './execution/run.ts';
 import type { OperationVariant } from './operation-variant.ts';
-import { absentFields } from './projection/absent-fields.ts';
-import { buildField, type BuildRun, type Incompleteness, setField } from './projection/build-value.ts';
-import { clientPaths } from './projection/error-paths.ts';
+import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
+import { absentFields, clientPaths } from './projection/client-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
 import { createRoom, ResultTooLarge, takePlaces } from './result-size.ts';
 
@@ -51,7 +50,7 @@ async function buildResult<Context>(running: Running<Context>): Promise<Operatio
     introspect: (field) => variant.introspections.get(field)?.(request.variables) ?? null,
   };
   const fetched: PlanRun<Context>[] = [];
-  const result: Record<string, unknown> = {};
+  const result: Record<string, unknown> = { ...variant.parts[0]?.plan.shape };
   for (const part of variant.parts) {
     const from: PlanRun<Context> = { ...request, ask, room, data: {}, errors: [] };
     fetched.push(from);
@@ -59,7 +58,7 @@ async function buildResult<Context>(running: Running<Context>): Promise<Operatio
     for (const field of part.plan.fields) {
       const value = buildField(field, from.data, run);
       if (value === undefined) return { data: null, ...failures(variant, fetched, run.incomplete) };
-      setField(result, field.key, value);
+      result[field.key] = value;
     }
   }
   return { data: result, ...failures(variant, fetched, run.incomplete) };

@@ -15,16 +15,16 @@ import {
 /** Selections with the same response key must select the same field. */
 type Scope = Map<string, { field: string; inner: Scope }>;
 
-const HEAD = '($t: Boolean!, $f: Boolean! = false, $n: Int, $words: [String!])';
+const VARIABLES = '($t: Boolean!, $f: Boolean! = false, $n: Int, $words: [String!])';
 
-/** Mostly valid. */
+/** Generates an operation, which is usually valid. */
 export function randomOperation(schema: GraphQLSchema, dice: Dice, kind: 'query' | 'mutation', depth: number) {
   const root = kind === 'query' ? schema.getQueryType() : schema.getMutationType();
   if (!root) throw new Error(`There is no ${kind}.`);
   const fragments: string[] = [];
   const context: Context = { schema, dice, fragments, count: 0 };
   const selection = selectionOf(root, depth, new Map<string, never>(), context);
-  const used = HEAD.slice(1, -1)
+  const used = VARIABLES.slice(1, -1)
     .split(', ')
     .filter((each) => new RegExp(`\\${String(each.split(':')[0])}\\b`).test(`${selection} ${fragments.join(' ')}`));
   const head = used.length > 0 ? `(${used.join(', ')})` : '';
@@ -54,7 +54,7 @@ function selectionIn(type: GraphQLCompositeType, depth: number, scope: Scope, co
   const { dice, schema } = context;
   if (context.count++ > 60) return [];
   if (depth > 0 && dice.oneIn(isAbstractType(type) ? 2 : 5)) return fragmentIn(type, depth, scope, context);
-  if (dice.oneIn(8)) return [`${dice.oneIn(4) ? 't: ' : ''}__typename${when(dice)}`];
+  if (dice.oneIn(8)) return [`${dice.oneIn(4) ? 't: ' : ''}__typename${randomDirectives(dice)}`];
   if (type === schema.getQueryType() && dice.oneIn(20))
     return [dice.pick(['__schema { queryType { name __typename } }', `__type(name: "${type.name}") { kind name }`])];
   if (!('getFields' in type)) return [];
@@ -82,7 +82,7 @@ function fieldIn(
   const named = getNamedType(getNullableType(field.type));
   const below = isCompositeType(named) ? ` ${selectionOf(named, depth - 1, inner, context)}` : '';
   const again = type === schema.getMutationType() && dice.oneIn(4);
-  const text = `${key === field.name ? '' : `${key}: `}${field.name}${args}${when(dice)}${below}`;
+  const text = `${key === field.name ? '' : `${key}: `}${field.name}${args}${randomDirectives(dice)}${below}`;
   return again ? [text, text] : [text];
 }
 
@@ -93,10 +93,10 @@ function fragmentIn(type: GraphQLCompositeType, depth: number, scope: Scope, con
   if (dice.oneIn(3)) {
     const name = `F${String(fragments.length)}`;
     fragments.push(`fragment ${name} on ${condition.name} ${selection}`);
-    return [`...${name}${when(dice)}`];
+    return [`...${name}${randomDirectives(dice)}`];
   }
   const on = condition === type && dice.oneIn(2) ? '' : ` on ${condition.name}`;
-  return [`...${on}${when(dice)} ${selection}`];
+  return [`...${on}${randomDirectives(dice)} ${selection}`];
 }
 
 function conditionsFor(type: GraphQLCompositeType, schema: GraphQLSchema): GraphQLCompositeType[] {
@@ -107,7 +107,7 @@ function conditionsFor(type: GraphQLCompositeType, schema: GraphQLSchema): Graph
   return [type, ...possible, ...interfaces];
 }
 
-function when(dice: Dice): string {
+function randomDirectives(dice: Dice): string {
   if (!dice.oneIn(5)) return '';
   return ` ${dice.pick(['@skip(if: $t)', '@include(if: $t)', '@skip(if: $f)', '@include(if: true)', '@skip(if: false)', '@include(if: $t) @skip(if: $f)'])}`;
 }

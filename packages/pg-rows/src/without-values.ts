@@ -12,10 +12,10 @@ export function withoutValues(error: unknown): unknown {
   const { code = '', routine, constraint, where = '' } = error;
   const copied = COPIED.exec(where)?.groups;
   const { table = copied?.table, column = copied?.column } = error;
-  const places = Object.entries({ table, row: copied?.row, column, constraint }).filter(
+  const locations = Object.entries({ table, row: copied?.row, column, constraint }).filter(
     ([, name]) => name !== undefined,
   );
-  const at = [code, ...places.map((place) => place.join(' '))].join(', ');
+  const at = [code, ...locations.map((location) => location.join(' '))].join(', ');
   const message = NAMES_ONLY.test(code)
     ? error.message
     : `PostgreSQL refuses ${REFUSED[code.slice(0, 2)] ?? 'a statement'} (${at})`;

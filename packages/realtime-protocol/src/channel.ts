@@ -9,10 +9,10 @@ import type { ChannelAddress } from './messages.ts';
 import type { FailureReason, Metrics, RealtimeUser } from './options.ts';
 import { SERVICE_RESTART, WS_CLOSE, type EndReason } from './socket.ts';
 
-/** Bindings of this length, as JSON, are compiled at once: it takes less time than the rest of a join. */
-const QUICK_CHARACTERS = 1_000;
+/** Bindings of up to this length, as JSON, are compiled at once, which takes less time than the rest of a join. */
+const MAX_QUICK_CHARACTERS = 1_000;
 /** How long a channel that was joined with a just-expired token waits for a new token. */
-const FRESH_TOKEN_WITHIN_MS = 10_000;
+const MAX_TOKEN_WAIT_MS = 10_000;
 
 /**
  * joining: the join has no reply yet. pending: joined with a just-expired token, and sends nothing. live: sends one owner's
@@ -29,7 +29,7 @@ export interface Channel extends ChannelAddress {
   /** @throws JoinRefused */
   join(): Promise<void>;
   /** Accepts another token. From then on, the channel belongs to that token's user. */
-  offer(token: string): Promise<void>;
+  updateToken(token: string): Promise<void>;
   /** Sends the cursor of the last change sent, if this is still pending. */
   flushCursor(): void;
   /** Takes effect at once: nothing more is written, and a change of the user in progress is abandoned. */
@@ -80,7 +80,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
   let reader: ChannelReader | undefined;
   /** Releases the token's resources (session watch, user's limits) and stops the wait for a new token. */
   let release = () => {};
-  let unsubscribed = () => {};
+  let reportUnsubscribed = () => {};
   let lastStep: Promise<unknown> = Promise.resolve();
 
   const isClosed = () => state === 'closed';
@@ -100,7 +100,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     state = 'closed';
     reader?.stop();
     release();
-    unsubscribed();
+    reportUnsubscribed();
     deps.onClosed(channel);
   };
 
@@ -134,11 +134,11 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
     const timer = setTimeout(() => {
       close();
       messages.failChannel(channel, { code: WS_CLOSE.unauthorized, reason: 'token expired' });
-    }, FRESH_TOKEN_WITHIN_MS);
-    const free = release;
+    }, MAX_TOKEN_WAIT_MS);
+    const releaseUser = release;
     release = () => {
       clearTimeout(timer);
-      free();
+      releaseUser();
     };
   };
 
@@ -185,7 +185,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
 
   const acceptJoin = (next: 'pending' | 'live') => {
     state = next;
-    unsubscribed = metrics.subscribed();
+    reportUnsubscribed = metrics.subscribed();
     const entries = request.requestedBindings.map((entry, index) => ({ ...entry, id: bindings[index]?.id }));
     request.requestedBindings = [];
     messages.reply(request, 'ok', { postgres_changes: entries });
@@ -210,7 +210,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         try {
           const read = () => (isClosed() ? [] : request.readBindings());
           const { length } = JSON.stringify(request.requestedBindings);
-          bindings = length > QUICK_CHARACTERS ? await deps.compile(read) : read();
+          bindings = length > MAX_QUICK_CHARACTERS ? await deps.compile(read) : read();
         } catch (error) {
           if (isClosed()) return;
           close();
@@ -227,7 +227,7 @@ export function createChannel(request: JoinRequest, deps: ChannelDeps): Channel 
         if (obstacle === 'connections')
           channels.closeAll('connection_limit', [WS_CLOSE.tryLater, 'Too many connections']);
       }),
-    offer: (fresh) =>
+    updateToken: (fresh) =>
       runInOrder(async () => {
         if (fresh === token) return;
         const found = await userOf(fresh);

@@ -60,8 +60,8 @@ export function createChannels(deps: ChannelsDeps): Channels {
     previous?.close();
     // Without a reference, the client would apply the message to the channel that it joins now.
     if (previous && wasJoined && previous.joinRef !== null) messages.closeChannel(previous);
-    const impossible = topicRefusal(topic);
-    if (impossible !== undefined) return refuse(impossible);
+    const refusal = topicRefusal(topic);
+    if (refusal !== undefined) return refuse(refusal);
     if (Math.max(byTopic.size, pendingJoins) >= maxChannels)
       return refuse('ChannelRateLimitReached: Too many channels', 'subscription_limit');
     try {
@@ -88,17 +88,17 @@ export function createChannels(deps: ChannelsDeps): Channels {
         channels.closeAll('bad_message', [WS_CLOSE.tryLater, 'Too many refused joins']);
     },
     reserve({ id, expiresAt, watch }, bindings) {
-      const free = reserveUser(id);
-      if (!free) return 'connections';
-      const release = bindingLimits.reserve(id, bindings);
-      if (!release) {
-        free();
+      const releaseUser = reserveUser(id);
+      if (!releaseUser) return 'connections';
+      const releaseBindings = bindingLimits.reserve(id, bindings);
+      if (!releaseBindings) {
+        releaseUser();
         return 'bindings';
       }
       const unwatch = watch(() => channels.closeAll('session_ended', [WS_CLOSE.unauthorized, endOf(expiresAt, now())]));
       return () => {
-        free();
-        release();
+        releaseUser();
+        releaseBindings();
         unwatch();
       };
     },
@@ -198,9 +198,9 @@ export function createBindingLimits(limits: BindingLimitOptions) {
         next.bytes += bytes;
       }
       if (next.bindings > limits.bindings || next.cost > limits.cost || next.bytes > limits.bytes) return undefined;
-      const more = next.bytes - reserved.bytes;
-      if (more > 0 && allBytes + more > limits.allBytes && next.bytes > limits.smallUserBytes) return undefined;
-      allBytes += more;
+      const added = next.bytes - reserved.bytes;
+      if (added > 0 && allBytes + added > limits.allBytes && next.bytes > limits.smallUserBytes) return undefined;
+      allBytes += added;
       users.set(userId, Object.assign(reserved, next));
       for (const { text } of costs) reserved.shared.set(text, (reserved.shared.get(text) ?? 0) + 1);
       return () => {

@@ -1,7 +1,6 @@
-import type { LimitAge } from './age-limit.ts';
-import type { Heartbeats } from './heartbeats.ts';
 import type { ErrorPolicy } from './socket.ts';
 import type { Change, Table } from './table.ts';
+import type { Heartbeats, LimitAge } from './timers.ts';
 
 /** The user of a valid token. */
 export interface RealtimeUser {

@@ -3,23 +3,21 @@ import { createViews } from './change-view.ts';
 import type { Channel } from './channel.ts';
 import { createBindingLimits, createChannels } from './channels.ts';
 import { createFilters } from './filter.ts';
-import { createHeartbeats } from './heartbeats.ts';
+import { createMessageRate, cutFloods } from './incoming.ts';
 import { MAX_BINDINGS, MAX_TOKEN_LENGTH, tokenOf } from './join.ts';
 import { createChannelMessages, decode, type Message, type ProtocolVersion } from './messages.ts';
 import type { Metrics, RealtimeOptions } from './options.ts';
 import {
   createFrames,
-  createMessageRate,
-  cutFloods,
   endSocket,
   failSocket,
   frameWriter,
-  keepAlive,
   retire,
   setBeforeClose,
   WS_CLOSE,
   type Connection,
 } from './socket.ts';
+import { createHeartbeats, keepAlive } from './timers.ts';
 
 /** The path, below their configured URL, that the official clients connect to. */
 export const REALTIME_PATH = '/realtime/v1/websocket';
@@ -108,7 +106,7 @@ export function createRealtimeServer(options: RealtimeOptions): RealtimeServer {
       if (!channel) return;
       if (event === 'access_token') {
         const token = tokenOf(payload['access_token'], keys);
-        return token === undefined ? undefined : channel.offer(token);
+        return token === undefined ? undefined : channel.updateToken(token);
       }
       if (!channel.isJoined()) return;
       if (event === 'presence') messages.reply(message, 'ok', {});

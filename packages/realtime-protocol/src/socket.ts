@@ -1,7 +1,6 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { Heartbeats } from './heartbeats.ts';
 
 /** Why a socket ended. */
 export type EndReason =
@@ -48,6 +47,12 @@ const reasons = new WeakMap<WebSocket, EndReason>();
 /** Records why a socket ended. Only the first reason counts. */
 function noteReason(socket: WebSocket, reason: EndReason): void {
   if (!reasons.has(socket)) reasons.set(socket, reason);
+}
+
+/** Terminates a socket at once: a close frame would wait behind all buffered data. */
+export function cut(socket: WebSocket, reason: EndReason): void {
+  noteReason(socket, reason);
+  socket.terminate();
 }
 
 export function endSocket(socket: WebSocket, reason: EndReason, [code, text]: [code: number, text: string]): void {
@@ -216,53 +221,6 @@ export function frameWriter(socket: WebSocket, connection: Connection): WriteFra
   };
 }
 
-/** Memory of a piece of a message, in addition to its bytes. */
-const PIECE_BYTES = 256;
-
-interface Receiver {
-  /** Of the current message; the next message has another array. */
-  readonly _fragments: Buffer[];
-  readonly _buffers: Buffer[];
-}
-
-/** What was added up last, by `_fragments`. Whatever arrives becomes the newest buffer, or is used up and leaves none. */
-const added = new WeakMap<Buffer[], { pieces: number; newest: Buffer | undefined; bytes: number }>();
-
-/**
- * The memory of what has arrived and is not processed: what a paused socket has not read, and a message that has arrived only in
- * part. ws buffers that without exposing its size: as views of the chunks that it arrived in, which also contained other frames.
- */
-export function unfinishedBytes(socket: WebSocket): number {
-  const { _receiver: receiver, _socket: stream } = socket as unknown as {
-    _receiver: Receiver | null;
-    _socket: { readableLength: number } | null;
-  };
-  return (stream?.readableLength ?? 0) + (receiver ? pieceBytes(receiver) : 0);
-}
-
-function pieceBytes({ _fragments: fragments, _buffers: buffers }: Receiver): number {
-  const pieces = fragments.length + buffers.length;
-  if (pieces === 0) return 0;
-  const newest = buffers.at(-1);
-  const known = added.get(fragments);
-  if (known?.pieces === pieces && known.newest === newest) return known.bytes;
-  let bytes = 0;
-  let last: ArrayBufferLike | undefined;
-  for (const list of [fragments, buffers])
-    for (const { buffer: chunk } of list) {
-      bytes += PIECE_BYTES + (chunk === last ? 0 : chunk.byteLength);
-      last = chunk;
-    }
-  added.set(fragments, { pieces, newest, bytes });
-  return bytes;
-}
-
-/** Terminates the socket of a slow reader, because a close frame would wait behind all buffered data. */
-export function cutSlow(socket: WebSocket): void {
-  noteReason(socket, 'slow');
-  socket.terminate();
-}
-
 /** Of sockets for which replays wait. */
 const drains = new WeakMap<WebSocket, Promise<void>>();
 
@@ -279,26 +237,6 @@ const isDraining = (socket: WebSocket) => socket.bufferedAmount > LOW_WATER_BYTE
 
 async function pollUntilDrained(socket: WebSocket): Promise<void> {
   while (isDraining(socket)) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-}
-
-/**
- * Pings the client at each heartbeat. Ends the connection if, by the next heartbeat, the client has neither answered nor read
- * anything; reading counts because a ping waits behind a large result.
- */
-export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
-  let isAlive = true;
-  let waitingBytes = 0;
-  socket.on('pong', () => {
-    isAlive = true;
-  });
-  const stop = heartbeats.add(() => {
-    const isReading = socket.bufferedAmount < waitingBytes;
-    waitingBytes = socket.bufferedAmount;
-    if (!isAlive && !isReading) return socket.terminate();
-    if (isAlive) socket.ping();
-    isAlive = false;
-  });
-  socket.once('close', stop);
 }
 
 /** The text before and after the JSON of a message. */
@@ -370,42 +308,4 @@ function copyOf(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
-}
-
-const RATE_WINDOW_MS = 10_000;
-/** Ten of the largest messages by default, because the cost of a message grows with its length. */
-const MAX_WINDOW_BYTES = 640 * 1024;
-
-/**
- * The rate limit of one socket. Call the returned function for each message, with the length if that counts, too. It returns
- * false for more messages per second than allowed, averaged over ten seconds, or after 640 KiB within these seconds.
- */
-export function createMessageRate(perSecond: number): (bytes?: number) => boolean {
-  let windowStart = performance.now();
-  let count = 0;
-  let windowBytes = 0;
-  return (bytes = 0) => {
-    const now = performance.now();
-    if (now - windowStart >= RATE_WINDOW_MS) {
-      windowStart = now;
-      [count, windowBytes] = [0, 0];
-    }
-    const isWithin = ++count <= perSecond * (RATE_WINDOW_MS / 1_000) && windowBytes < MAX_WINDOW_BYTES;
-    windowBytes += bytes;
-    return isWithin;
-  };
-}
-
-/** The ratio of allowed frames of any kind to allowed messages. */
-const MAX_FRAMES_PER_MESSAGE = 10;
-
-/** Terminates a socket that sends too many frames, even while it is closing: pongs cost as much as messages. */
-export function cutFloods(socket: WebSocket, messagesPerSecond: number): void {
-  const isWithinRate = createMessageRate(MAX_FRAMES_PER_MESSAGE * messagesPerSecond);
-  const note = () => {
-    if (isWithinRate()) return;
-    noteReason(socket, 'message_rate');
-    socket.terminate();
-  };
-  for (const frame of ['message', 'ping', 'pong']) socket.on(frame, note);
 }

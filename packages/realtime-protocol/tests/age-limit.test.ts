@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { createAgeLimit, createAlarms } from '../src/age-limit.ts';
+import { createAgeLimit, createAlarms } from '../src/timers.ts';
 
 const NOW_S = 1_800_000_000;
 

@@ -27,20 +27,20 @@ it('a channel without bindings needs memory for its topic and refs, too, until i
 
 describe('the connection limit of a user', () => {
   it('counts all channels of a socket once, and is released when the last channel is left', async () => {
-    world.mostPlaces = 1;
+    world.maxSockets = 1;
     const client = await world.joined();
     expect(await client.join('2', {}, OTHER)).toMatchObject({ status: 'ok' });
     client.leave('1');
-    expect(world.held().places).toBe(1);
+    expect(world.held().sockets).toBe(1);
     expect(await client.join('4')).toMatchObject({ status: 'ok' });
     for (const topic of [TOPIC, OTHER]) client.leave(null, topic);
-    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
+    expect(world.held()).toEqual({ sockets: 0, watchers: 0, subscriptions: 0 });
     await world.joined();
   });
 
   it('closes a socket that exceeds it with a join or with a token', async () => {
     const client = await world.joined();
-    world.mostPlaces = 1;
+    world.maxSockets = 1;
     await client.push('ada.fresh.3'); // takes no other place
     const late = world.connect();
     expect(await late.join('1')).toEqual({
@@ -48,7 +48,7 @@ describe('the connection limit of a user', () => {
       response: { reason: 'ConnectionRateLimitReached: Too many connections of this user' },
     });
     expect([late.closed, client.closed, world.failures]).toEqual([TOO_MANY, undefined, ['refused']]);
-    world.mostPlaces = 0;
+    world.maxSockets = 0;
     await client.push('bob.fresh.2');
     expect(messages(client).at(-1)).toBe('Too many connections');
     expect(client.closed).toEqual(TOO_MANY);
@@ -67,7 +67,7 @@ describe('when the feed', () => {
       world.readers.at(-1)?.onEnd(end);
       expect(client.closed).toEqual(closed);
       // Takes effect at once, even if the client has not read it.
-      expect([world.feed.owners(), world.held().places]).toEqual([0, 0]);
+      expect([world.feed.owners(), world.held().sockets]).toEqual([0, 0]);
       expect(client.frames.slice(-2).map(([ref, , topic, , { message }]) => [ref, topic, message])).toEqual([
         ['1', TOPIC, closed?.reason],
         ['2', OTHER, closed?.reason],
@@ -105,7 +105,7 @@ describe('when the feed', () => {
     await world.release(); // the token
     await world.release('fail');
     expect(client.reply('1')?.response?.reason).toMatch(/^UnableToSubscribe/);
-    expect([world.held().places, client.closed]).toEqual([0, undefined]);
+    expect([world.held().sockets, client.closed]).toEqual([0, undefined]);
     world.isWaiting = false;
     await client.join('1');
     world.isWaiting = true;
@@ -121,7 +121,7 @@ describe('a socket that is closed gracefully', () => {
     const client = await world.joined({ resume: {} });
     await client.join('2', { resume: {} }, OTHER);
     const known = client.frames.length;
-    client.sendAway('Service restart');
+    client.closeGracefully('Service restart');
     world.commit('ada');
     await settled();
     const received = client.frames
@@ -141,7 +141,7 @@ describe('a socket that is closed gracefully', () => {
 
   it('is closed as slow if its client is too slow', async () => {
     const client = await world.joined({ resume: {} });
-    client.sendAway('Service restart');
+    client.closeGracefully('Service restart');
     world.commit('ada');
     client.lag(TOO_MUCH);
     await settled();

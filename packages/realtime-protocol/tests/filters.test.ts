@@ -52,11 +52,11 @@ describe('filters of channels', () => {
     world.isWaiting = true;
     void client.join('1', asking(many(3)));
     await client.join('2', asking(many(50)), 'realtime:many');
-    for (const { goOn } of world.waiting.splice(0)) goOn(); // the tokens are valid
+    for (const { resume } of world.waiting.splice(0)) resume(); // the tokens are valid
     await settled();
     expect(world.waiting.map(({ what }) => what)).toEqual(['feed', 'filters']);
     client.leave('2', 'realtime:many');
-    for (const { goOn } of world.waiting.splice(0)) goOn();
+    for (const { resume } of world.waiting.splice(0)) resume();
     await settled();
     expect(world.waiting).toEqual([]);
     expect([client.reply('1')?.status, world.held().subscriptions]).toEqual(['ok', 1]);
@@ -76,7 +76,7 @@ describe('filters of channels', () => {
     const ofBob = { ...asking(many(1, 100)), access_token: 'bob.fresh.2' };
     expect(await other.join('5', ofBob, 'realtime:of bob')).toEqual(ok);
     for (const client of [one, other]) client.hangUp();
-    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
+    expect(world.held()).toEqual({ sockets: 0, watchers: 0, subscriptions: 0 });
     expect(await world.connect().join('1', asking(many(100, 300)))).toEqual(ok);
   });
 

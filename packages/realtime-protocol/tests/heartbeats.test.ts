@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { createHeartbeats } from '../src/heartbeats.ts';
+import { createHeartbeats } from '../src/timers.ts';
 
 const EVERY_MS = 12_000;
 

@@ -12,9 +12,9 @@ describe('a channel that is joined with a just-expired token', () => {
     world.commit('ada');
     world.commit('ada');
     const client = await world.joined({ access_token: 'ada.fading.1', resume: { since: world.cursor('ada', 1) } });
-    expect([client.received(), world.held()]).toEqual([[], { places: 1, watchers: 0, subscriptions: 1 }]);
+    expect([client.received(), world.held()]).toEqual([[], { sockets: 1, watchers: 0, subscriptions: 1 }]);
     await client.push('ada.fresh.2');
-    expect([client.received(), world.held()]).toEqual([['ada#2'], { places: 1, watchers: 1, subscriptions: 1 }]);
+    expect([client.received(), world.held()]).toEqual([['ada#2'], { sockets: 1, watchers: 1, subscriptions: 1 }]);
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe('a channel that is joined with a just-expired token', () => {
     expect(client.closed).toBeUndefined();
     commit();
     expect(client.closed).toEqual({ code: 1013, reason: 'Too slow' });
-    expect(world.held()).toEqual({ places: 0, watchers: 0, subscriptions: 0 });
+    expect(world.held()).toEqual({ sockets: 0, watchers: 0, subscriptions: 0 });
   });
 
   describe('waiting for the new token', () => {

@@ -6,15 +6,8 @@ import { Writable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import * as ws from 'ws';
 import { WebSocket, WebSocketServer } from 'ws';
-import {
-  closeAllGracefully,
-  createFrames,
-  createMessageRate,
-  frameWriter,
-  waitForDrain,
-  unfinishedBytes,
-  writeShared,
-} from '../src/socket.ts';
+import { createMessageRate, unfinishedBytes } from '../src/incoming.ts';
+import { closeAllGracefully, createFrames, frameWriter, waitForDrain, writeShared } from '../src/socket.ts';
 
 const MIB = 1024 * 1024;
 const frame = Buffer.alloc(MIB / 16);

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import { createFilters } from '../src/filter.ts';
-import { createHeartbeats } from '../src/heartbeats.ts';
+import { createHeartbeats } from '../src/timers.ts';
 import type { ChangeReader, FailureReason, RealtimeUser, Subscribe } from '../src/options.ts';
 import { createRealtimeServer } from '../src/server.ts';
 import { closeGracefully, WS_CLOSE } from '../src/socket.ts';
@@ -29,7 +29,7 @@ export interface Waiting {
   what: 'token' | 'filters' | 'feed';
   /** The token, the address, or the owner. */
   of: string;
-  goOn(): void;
+  resume(): void;
   fail(): void;
 }
 
@@ -46,7 +46,6 @@ export type Client = ReturnType<ReturnType<typeof createChannelWorld>['connect']
 
 export const TOPIC = 'realtime:tasks';
 export const BINDINGS = [{ event: '*', schema: 'public', table: 'tasks' }];
-const GONE = 'gone';
 
 /** Lets everything run that is only waiting for its turn of the event loop. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -60,29 +59,29 @@ export function createChannelWorld() {
   const waiting: Waiting[] = [];
   const changes = new Map<string, Change[]>();
   const attachedTo = new Map<string, Set<{ reader: ChangeReader; position: number; isReplaying: boolean }>>();
-  /** All that the feed was given, in order. */
+  /** All readers that the feed was given, in order. */
   const readers: ChangeReader[] = [];
   const watchers = new Set<{ sid: string; onEnd: () => void }>();
   const ended = new Set<string>();
   const clients: EventEmitter[] = [];
   const nowMs = Date.parse('2026-11-20T10:00:00Z');
-  let places = 0;
+  let sockets = 0;
   let subscriptions = 0;
   const failures: FailureReason[] = [];
   const delivered: Change[] = [];
   let onAge = (_canResume: () => boolean) => {};
   const world = {
     isWaiting: false,
-    /** For all users together. */
-    mostPlaces: Infinity,
-    /** For topics and refs of channels that may yet be joined. */
+    /** Sockets of all users together. */
+    maxSockets: Infinity,
+    /** Left for the topics and refs of further channels. */
     bytesLeft: 1_000,
   };
 
   const pass = async (what: Waiting['what'], of: string) => {
     if (!world.isWaiting) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.push({ what, of, goOn: resolve, fail: () => reject(new Error('not available')) });
+    waiting.push({ what, of, resume: resolve, fail: () => reject(new Error('not available')) });
     await promise;
   };
 
@@ -115,27 +114,27 @@ export function createChannelWorld() {
       void (async () => {
         for (let next; all.has(attached) && (next = of(owner)[attached.position]);) {
           await reader.drained();
-          if (all.has(attached)) tell(attached, next);
+          if (all.has(attached)) deliver(attached, next);
         }
         attached.isReplaying = false;
       })();
       return () => void all.delete(attached);
     },
   };
-  const tell = (attached: { reader: ChangeReader; position: number }, change: Change) => {
+  const deliver = (attached: { reader: ChangeReader; position: number }, change: Change) => {
     attached.position = Number(change.cursor.split('|')[1]);
     attached.reader.onChange(change);
   };
 
   const takeSocket = () => {
-    if (places >= world.mostPlaces) return undefined;
-    places++;
-    return () => void places--;
+    if (sockets >= world.maxSockets) return undefined;
+    sockets++;
+    return () => void sockets--;
   };
   const realtime = createRealtimeServer({
     table: TASKS,
     tokens: { verify, isOfUser: (text) => /^(?:ada|bob)\.\w+\.\w+$/.test(text) },
-    subscribe: (...asked) => feed.subscribe(...asked),
+    subscribe: (...request) => feed.subscribe(...request),
     limits: { messagesPerSecond: Infinity },
     takeSocket,
     takeChannel: (bytes) =>
@@ -158,7 +157,7 @@ export function createChannelWorld() {
     now: () => nowMs,
   });
 
-  const held = () => ({ places, watchers: watchers.size, subscriptions });
+  const held = () => ({ sockets, watchers: watchers.size, subscriptions });
 
   function connect() {
     const frames: Frame[] = [];
@@ -209,13 +208,13 @@ export function createChannelWorld() {
       reply,
       hangUp: () => void socket.emit('close'),
       /** Makes the gateway close the socket gracefully. */
-      sendAway: (why: string) => closeGracefully(webSocket, 'restart', [WS_CLOSE.restart, why]),
+      closeGracefully: (why: string) => closeGracefully(webSocket, 'restart', [WS_CLOSE.restart, why]),
     };
   }
 
   return Object.assign(world, {
     ...{ waiting, feed, readers },
-    /** Resources held for users: places, session watches, and channels counted as joined. */
+    /** Resources held for users: sockets, session watches, and channels counted as joined. */
     held,
     /** Why channels could not be joined or failed, as counted. */
     failures,
@@ -226,12 +225,12 @@ export function createChannelWorld() {
     commit(owner: string, row: Row = {}): Change {
       const change = makeChange(owner, of(owner).length + 1, row);
       changes.set(owner, [...of(owner), change]);
-      for (const attached of [...(attachedTo.get(owner) ?? [])]) if (!attached.isReplaying) tell(attached, change);
+      for (const attached of [...(attachedTo.get(owner) ?? [])]) if (!attached.isReplaying) deliver(attached, change);
       return change;
     },
 
     cursor: (owner: string, sequence: number) => `${owner}|${sequence}`,
-    unusableCursor: `${GONE}|0`,
+    unusableCursor: 'other|0',
     /** Simulates a restore of the store: ends every reader's feed. */
     restore() {
       for (const all of attachedTo.values())
@@ -246,14 +245,14 @@ export function createChannelWorld() {
       for (const watcher of [...watchers]) if (watcher.sid === sid) watcher.onEnd();
     },
     /** Lets what has waited longest continue, or fail. */
-    async release(how: 'goOn' | 'fail' = 'goOn') {
+    async release(how: 'resume' | 'fail' = 'resume') {
       waiting.shift()?.[how]();
       await settled();
     },
     /** Lets everything that waits continue, including what only starts waiting because of that. */
     async settle() {
       await settled();
-      for (let next; (next = waiting.shift()); await settled()) next.goOn();
+      for (let next; (next = waiting.shift()); await settled()) next.resume();
     },
     /** A client with a joined channel. */
     async joined(payload: Record<string, unknown> = {}) {
@@ -264,7 +263,7 @@ export function createChannelWorld() {
     /** Disconnects all clients. Nothing may be held for any of them afterwards. */
     end() {
       for (const socket of clients) socket.emit('close');
-      expect([feed.owners(), held()]).toEqual([0, { places: 0, watchers: 0, subscriptions: 0 }]);
+      expect([feed.owners(), held()]).toEqual([0, { sockets: 0, watchers: 0, subscriptions: 0 }]);
       expect(world.bytesLeft).toBe(1_000);
     },
   });

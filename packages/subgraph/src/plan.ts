@@ -18,6 +18,8 @@ import { getFieldDef } from 'graphql/execution/execute.js';
 
 export interface ObjectPlan {
   fields: readonly FieldPlan[];
+  /** Copied for each object, so that keys such as `__proto__` are plain properties, and all objects have one hidden class of V8. */
+  shape: Readonly<Record<string, unknown>>;
 }
 
 /** The position of a value: a field or a list item. A null that is not allowed here nulls the enclosing slot. */
@@ -54,9 +56,10 @@ export interface Operation {
 export function planOperation(operation: Operation, variables: Record<string, unknown>): ObjectPlan {
   const { schema, definition, rootType, fragments } = operation;
 
-  const objectPlan = (type: GraphQLObjectType, fields: ReadonlyMap<string, readonly FieldNode[]>): ObjectPlan => ({
-    fields: [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []),
-  });
+  const objectPlan = (type: GraphQLObjectType, fields: ReadonlyMap<string, readonly FieldNode[]>): ObjectPlan => {
+    const plans = [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []);
+    return { fields: plans, shape: Object.fromEntries(plans.map(({ key }) => [key, undefined])) };
+  };
   const below = (type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan =>
     objectPlan(type, collectSubfields(schema, fragments, variables, type, nodes));
 

@@ -24,24 +24,18 @@ export interface Run {
 
 export const cancelled = () => new GraphQLError('No one is waiting for the result.');
 
-/** Sets a field of a result. An assignment to `__proto__` would set the prototype. */
-function setField(result: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') result[key] = value;
-  else Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
 /**
  * Runs the fields of an object. The result's keys keep the planned order. Returns a promise only if a field does.
  * @throws the located error of a non-null field
  */
 export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefined, run: Run): unknown {
-  const result: Record<string, unknown> = {};
+  const result = { ...plan.shape };
   const late: Promise<unknown>[] = [];
   try {
     for (const field of plan.fields) {
       const value = runField(field, source, path, run);
-      setField(result, field.key, value);
-      if (value instanceof Promise) late.push(value.then((settled) => setField(result, field.key, settled)));
+      result[field.key] = value;
+      if (value instanceof Promise) late.push(value.then((settled) => (result[field.key] = settled)));
     }
   } catch (error) {
     return failWhenAllEnded(late, error);
@@ -51,8 +45,8 @@ export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefi
 
 /** Like `runFields`, but one field after the other, as mutations require. */
 export async function runFieldsSerially(plan: ObjectPlan, source: unknown, run: Run): Promise<unknown> {
-  const result: Record<string, unknown> = {};
-  for (const field of plan.fields) setField(result, field.key, await runField(field, source, undefined, run));
+  const result = { ...plan.shape };
+  for (const field of plan.fields) result[field.key] = await runField(field, source, undefined, run);
   return result;
 }
 

@@ -36,8 +36,8 @@ export interface SubgraphResult {
 
 export interface CallOptions {
   /**
-   * Whether the caller has gone away. Checked before execution and before each resolver of a query; a mutation that has
-   * started runs to its end.
+   * Whether the caller has disconnected. Checked before execution and before each resolver of a query; a mutation that
+   * has started runs to its end.
    */
   isCancelled?: (() => boolean) | undefined;
   /** Adds `extensions.ftv1` to the result: when each field began and ended, for Apollo's federated tracing. */
@@ -136,7 +136,7 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
   const serve = async (
     ready: Prepared<Context> | Refused,
     { variables, operationName }: SubgraphRequest,
-    given: Context,
+    callContext: Context,
     { isCancelled }: CallOptions,
     trace?: FieldTrace,
   ): Promise<SubgraphResult> => {
@@ -150,7 +150,7 @@ export function executableSubgraph<Context extends object>(options: SubgraphOpti
         ...(errors && { errors: errors.map((error) => formatError(error, context)) }),
       };
     };
-    return ready.around ? ready.around(run, given) : run(given);
+    return ready.around ? ready.around(run, callContext) : run(callContext);
   };
 
   const serveTraced = async (request: SubgraphRequest, context: Context, call: CallOptions) => {
@@ -198,19 +198,19 @@ export function createExecution(schema: GraphQLSchema, document: DocumentNode): 
   return async ({ operationName, variables, contextValue, isCancelled }) => {
     const operation = chooseOperation(operations, operationName);
     if (operation instanceof GraphQLError) return { errors: [operation] };
-    const given = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables ?? {});
-    if (given.errors) return { errors: given.errors };
+    const coercion = getVariableValues(schema, operation.definition.variableDefinitions ?? [], variables ?? {});
+    if (coercion.errors) return { errors: coercion.errors };
     const isMutation = operation.definition.operation === OperationTypeNode.MUTATION;
     const run: Run = {
       operation,
-      variables: given.coerced,
+      variables: coercion.coerced,
       contextValue,
       isCancelled: isMutation ? undefined : isCancelled,
       errors: [],
     };
     let data: unknown;
     try {
-      const plan = planOf(operation, given.coerced);
+      const plan = planOf(operation, coercion.coerced);
       data = await (isMutation ? runFieldsSerially(plan, undefined, run) : runFields(plan, undefined, undefined, run));
     } catch (error) {
       run.errors.push(locatedError(error, undefined));

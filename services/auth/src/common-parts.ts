@@ -46,8 +46,8 @@ export async function createCommonParts(config: AuthConfig, deps: AuthDeps) {
   });
   const mailer = deps.mailer ?? createMailer({ smtpUrl: secrets.smtpUrl, from, dataDir }, { clock, ids, log });
   const accounts = createAccountRepository(database);
-  const { findDearestBcryptHash } = accounts;
-  const hasher = createHasher({ concurrency, findDearestBcryptHash, onHashed: metrics.hashed, cost: deps.hashCost });
+  const { findCostliestBcryptHash } = accounts;
+  const hasher = createHasher({ concurrency, findCostliestBcryptHash, onHashed: metrics.hashed, cost: deps.hashCost });
   metrics.watchQueue(hasher.waiting);
   const rules = createPasswordRules({ minLength: config.passwordMinLength, common: readCommonPasswords() });
   const limits = createLimits({ keyValue, factor: config.rateLimitFactor, signInIps: accounts.signInIps });

@@ -3,7 +3,7 @@ import { STORE_TABLES } from '@taskmesh/internal-api';
 import { connectClient, createRestoredDatabase, createTestDatabase, eventually } from '@taskmesh/testing';
 import type { TestDatabase } from '@taskmesh/testing';
 import { setTimeout } from 'node:timers/promises';
-import { FIND_DEAREST_BCRYPT_HASH } from '../src/accounts/account.statements.ts';
+import { FIND_COSTLIEST_BCRYPT_HASH } from '../src/accounts/account.statements.ts';
 import { emailKey } from '../src/accounts/email-key.ts';
 import { COST } from '../src/passwords/hasher.ts';
 import { PASSWORD, useAuth } from './support/running-auth.ts';
@@ -111,7 +111,7 @@ describe('a restored database', () => {
     await loaded.query(rows.join(''));
     const result = await running.auth.restore.importDatabase(loaded.name, archived);
     expect(result).toMatchObject({ complete: true, rows: { accounts: rows.length } });
-    expect(await loaded.query(FIND_DEAREST_BCRYPT_HASH.text)).toEqual([{ passwordHash: bcrypt('$2a$12$') }]);
+    expect(await loaded.query(FIND_COSTLIEST_BCRYPT_HASH.text)).toEqual([{ passwordHash: bcrypt('$2a$12$') }]);
     const stored = await loaded.query('select name, password_hash as hash, has_password as has from accounts');
     const without = { hash: expect.stringMatching(NO_PASSWORD), has: false };
     const expected = [
@@ -125,7 +125,7 @@ describe('a restored database', () => {
     await loaded.query(`
       alter table accounts alter password_hash type text collate "et-x-icu";
       update accounts set password_hash = replace(replace(password_hash, '$2a$12', '$2y$12'), '$2b$10', '$2a$16')`);
-    expect(await loaded.query(FIND_DEAREST_BCRYPT_HASH.text)).toEqual([{ passwordHash: bcrypt('$2y$12$') }]);
+    expect(await loaded.query(FIND_COSTLIEST_BCRYPT_HASH.text)).toEqual([{ passwordHash: bcrypt('$2y$12$') }]);
   });
 
   it('is rejected for each rule that one of its accounts breaks', async () => {

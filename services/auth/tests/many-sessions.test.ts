@@ -13,10 +13,10 @@ const registry = new Registry();
 const env = { PUBLIC_URL: 'https://tasks.example/', HASH_CONCURRENCY: '8' };
 const running = useAuth({ env, config: { maxSessionsPerAccount: 2 }, metrics: registry });
 
-const LIVING =
+const ACTIVE =
   'select id from sessions where account_id = $1 and ended_at is null and expires_at > now() order by created_at';
 const AUDIT = 'select session_id as id, ip, request_id from audit_log where account_id = $1 and kind = $2 order by id';
-const living = async ({ userId }: OpenSession) => (await running.query(LIVING, [userId])).map(({ id }) => String(id));
+const active = async ({ userId }: OpenSession) => (await running.query(ACTIVE, [userId])).map(({ id }) => String(id));
 const auditOf = (kind: string, { userId }: OpenSession) => running.query(AUDIT, [userId, kind]);
 const listedBy = (result: SubgraphResult) =>
   ((result.extensions?.endedSessions ?? []) as EndedSession[]).map(({ sessionId }) => sessionId);
@@ -71,7 +71,7 @@ describe('an account that may have two sessions', () => {
     const changing = 'update accounts set password_version = password_version + 1';
     const login = () => running.tryLogIn('ada@example.com');
     expect(codeOf(await whileLocked(running.database, [changing], login))).toBe('UNAUTHENTICATED');
-    expect(await living(ada)).toEqual([ada.sessionId, other.sessionId]);
+    expect(await active(ada)).toEqual([ada.sessionId, other.sessionId]);
     expect(await wholeList()).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe('an account that may have two sessions', () => {
   ];
 
   it.each(ways)(
-    'and has 1,500 from an earlier release, %s with no more statements than one with three, and a response of bounded size',
+    '%s with as many statements for 1,500 sessions of an earlier release as for three, and a response of bounded size',
     async (_what, way) => {
       const costs: number[] = [];
       const sizes: number[] = [];
@@ -115,7 +115,7 @@ describe('an account that may have two sessions', () => {
         expect(list.length).toBeGreaterThanOrEqual(count - 1);
         expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => listed + index + 1));
         expect(listedBy(result)).toEqual(list.slice(0, 1_000).map(({ sessionId }) => sessionId));
-        expect((await living(who)).length).toBeLessThanOrEqual(2);
+        expect((await active(who)).length).toBeLessThanOrEqual(2);
       }
       const [ofFew = 0, ofMany] = costs;
       expect(ofMany).toBeLessThan(ofFew + 20); // background work may add some
@@ -123,7 +123,7 @@ describe('an account that may have two sessions', () => {
     },
   );
 
-  it('lets its owner in and ends the least recently used session', async () => {
+  it('ends its least recently used session when its owner logs in', async () => {
     const first = await running.signUp('ada@example.com');
     const second = await running.logIn('ada@example.com');
     const bob = await running.signUp('bob@example.com');
@@ -133,7 +133,7 @@ describe('an account that may have two sessions', () => {
     const third = sessionOf(result, 'login');
     expect(listedBy(result)).toEqual([second.sessionId]);
     expect((await wholeList()).map(({ sessionId }) => sessionId)).toEqual([second.sessionId]);
-    expect(await living(first)).toEqual([first.sessionId, third.sessionId]);
+    expect(await active(first)).toEqual([first.sessionId, third.sessionId]);
     expect(codeOf(await running.refresh(second.refreshToken))).toBe('UNAUTHENTICATED');
     for (const { refreshToken } of [first, third, bob])
       expect(codeOf(await running.refresh(refreshToken))).toBeUndefined();
@@ -149,7 +149,7 @@ describe('an account that may have two sessions', () => {
     for (const result of others) expect([undefined, BUSY]).toContain(codeOf(result));
     expect(opened).toBeGreaterThanOrEqual(2);
     expect(await auditOf('session.opened', ada)).toHaveLength(opened);
-    expect(await living(ada)).toHaveLength(2);
+    expect(await active(ada)).toHaveLength(2);
     const list = await wholeList();
     expect(list.map(({ sequence }) => sequence)).toEqual(list.map((_entry, index) => index + 1));
     expect(list).toHaveLength(opened - 1);

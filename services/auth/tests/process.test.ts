@@ -58,10 +58,10 @@ const signUp = (url: string, email: string) =>
 
 /** Runs the migration process and returns its output and exit code. */
 const migrate = (more: Record<string, string> = {}) =>
-  new Promise<{ code: number; said: string }>((resolve) => {
+  new Promise<{ code: number; output: string }>((resolve) => {
     const main = join(import.meta.dirname, '../migrations/main.ts');
     execFile(process.execPath, [main], { env: { ...nodeEnvironment(), ...env, ...more } }, (error, out, err) =>
-      resolve({ code: error ? Number(error.code) : 0, said: out + err }),
+      resolve({ code: error ? Number(error.code) : 0, output: out + err }),
     );
   });
 
@@ -101,9 +101,9 @@ describe('auth as a process', () => {
     const operators = createInternalClient(authOperators, { pool, signer: caller.signer });
     expect(await operators.status()).toMatchObject({ store: { isUp: true, missing: [], unknown: [] } });
     await pool.destroy();
-    const ofUser = `Bearer ${await caller.signer.tokenFor(identity, 'auth')}`;
+    const userToken = `Bearer ${await caller.signer.tokenFor(identity, 'auth')}`;
     for (const name of ['endedSessions', 'status']) {
-      const response = await send(`/internal/${name}`, { args: [0] }, ofUser);
+      const response = await send(`/internal/${name}`, { args: [0] }, userToken);
       expect(await response.json()).toMatchObject({ error: { code: 'FORBIDDEN' } });
     }
     expect(await auth.stop()).toEqual({ code: 0, signal: null });
@@ -130,8 +130,8 @@ describe('auth as a process', () => {
     expect(await operators.status()).toMatchObject({ store: { isUp: false, schema: null } });
     await pool.destroy();
     const login = { caller, query: LOGIN, variables: { input: { email: 'ada@example.com', password: PASSWORD } } };
-    for (const answer of [await post(url, login), await post(url, { caller, identity, query: LOGOUT })])
-      expect(codeOf(answer)).toBe('SERVICE_UNAVAILABLE');
+    for (const result of [await post(url, login), await post(url, { caller, identity, query: LOGOUT })])
+      expect(codeOf(result)).toBe('SERVICE_UNAVAILABLE');
     expect(await isReady()).toBe(503);
     expect(auth.output()).not.toContain(PASSWORD);
 
@@ -141,7 +141,7 @@ describe('auth as a process', () => {
     expect((await post(url, { caller, identity, query: LOGOUT })).data).toEqual({ logout: true });
   });
 
-  it('that must not migrate stays alive, but not ready, until the schema is up to date', async () => {
+  it('stays alive, but not ready, until the schema is up to date, if it must not migrate', async () => {
     const auth = start({ MIGRATE_AT_START: 'false' });
     await eventually(() => expect(auth.output()).toContain('it has to be migrated'), { timeoutMs: 60_000 });
     const health = async () => {
@@ -156,15 +156,15 @@ describe('auth as a process', () => {
     await eventually(async () => expect(await health()).toMatchObject({ checks: { schema: true } }));
   });
 
-  it('does not migrate with the schema of a newer version, a server that rejects us, or invalid settings', async () => {
+  it('does not migrate the schema of a newer version, or with a server that rejects it or invalid settings', async () => {
     await migrate();
     await database.query(`insert into mikro_orm_migrations (name, executed_at) values ('9999-from-tomorrow', now())`);
-    expect(await migrate()).toMatchObject({ code: 1, said: expect.stringContaining('NEWER_SCHEMA=allow') });
+    expect(await migrate()).toMatchObject({ code: 1, output: expect.stringContaining('NEWER_SCHEMA=allow') });
     const wrong = new URL(env.POSTGRES_URL ?? '');
     wrong.password = 'wrong-password';
     const refused = await migrate({ POSTGRES_URL: wrong.href });
-    expect(refused).toMatchObject({ code: 1, said: expect.stringContaining('POSTGRES_URL') });
-    expect(refused.said).not.toContain('wrong-password');
+    expect(refused).toMatchObject({ code: 1, output: expect.stringContaining('POSTGRES_URL') });
+    expect(refused.output).not.toContain('wrong-password');
     expect(await migrate({ POSTGRES_URL: 'mysql://x' })).toMatchObject({ code: 1 });
   });
 });

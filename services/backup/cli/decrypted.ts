@@ -41,13 +41,13 @@ export async function withDecrypted(
   } catch (error) {
     const isRefused = error instanceof Refused && (error.status ?? 0) < 500; // a proxy responds with 502 or 504
     const mayArrive = uploading?.readableEnded && !isRefused;
-    if (await isGone(client, plainFile, mayArrive)) throw error;
-    throw withHint(error, `The decrypted archive ${plainFile} may still be there: delete it.`);
+    if (await ensureDeleted(client, plainFile, mayArrive)) throw error;
+    throw withHint(error, `The decrypted archive ${plainFile} may still exist: delete it.`);
   }
 }
 
 /** Also true if the archive never existed, unless it `mayArrive`: everything was sent, and Taskmesh has not responded. */
-async function isGone(client: BackupClient, plainFile: string, mayArrive = false): Promise<boolean> {
+async function ensureDeleted(client: BackupClient, plainFile: string, mayArrive = false): Promise<boolean> {
   try {
     await client.remove(plainFile);
     return true;

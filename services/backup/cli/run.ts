@@ -50,6 +50,10 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
   const view = options.json ? SILENT : createProgressView(world.err);
   const { file, json } = options;
   const print = (text: string, value: unknown) => void world.out.write(`${json ? JSON.stringify(value) : text}\n`);
+  const done = ({ message, data }: CommandResult): number => {
+    print(messageText(message), data ?? { message });
+    return 0;
+  };
   const work = async (path: string) => {
     try {
       return await client.work(path, view.show);
@@ -76,11 +80,8 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
       print(data?.unread ? `${message} ${data.unread} cannot be read here.` : message, data);
       return 0;
     }
-    case 'verify': {
-      const { message, data } = await work(`/backups/${encodeURIComponent(file)}/verify`);
-      print(messageText(message), data);
-      return 0;
-    }
+    case 'verify':
+      return done(await work(`/backups/${encodeURIComponent(file)}/verify`));
     case 'restore':
       return restore({
         ...{ client, options, view, work, print, signal, cwd: world.cwd },
@@ -89,16 +90,12 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
     case 'undo': {
       const undoable = await client.undoable();
       await confirm(options, world, describeUndo(options.url.origin, undoable));
-      const { message } = await work(`/backup/undo?restoredAt=${encodeURIComponent(undoable.restoredAt)}`);
-      print(messageText(message), { message });
-      return 0;
+      return done(await work(`/backup/undo?restoredAt=${encodeURIComponent(undoable.restoredAt)}`));
     }
     case 'new-epoch': {
       await confirm(options, world, `Let all clients of ${options.url.origin} begin again?`);
       const query = options.atLeast === undefined ? '' : `?atLeast=${options.atLeast}`;
-      const { message, data } = await work(`/backup/new-epoch${query}`);
-      print(messageText(message), data);
-      return 0;
+      return done(await work(`/backup/new-epoch${query}`));
     }
     case 'download': {
       const path = await download(client, { ...options, to: await downloadPath(file, options, world) }, view);
@@ -113,9 +110,7 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
     }
     case 'delete': {
       await confirm(options, world, `Delete ${printable(file)} of ${options.url.origin} permanently?`);
-      const { message } = await client.remove(file);
-      print(messageText(message), { message });
-      return 0;
+      return done(await client.remove(file));
     }
   }
 }

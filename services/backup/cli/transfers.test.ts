@@ -91,7 +91,7 @@ const command = ({ url }: { url: string }, args: string[], interrupted?: AbortSi
 const restoreWith = (key: string) => ['restore', SECRET, '--yes', '--identity', key];
 const RESTORE = restoreWith('key.txt');
 const DOWNLOAD = ['download', SECRET];
-const MAY_STILL_EXIST = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may still be there: delete it\./);
+const MAY_STILL_EXIST = expect.stringMatching(/archive decrypted-[0-9a-f-]+\.tar\.gz may still exist: delete it\./);
 
 describe('a restore with a local key', () => {
   it('uploads the archive decrypted and deletes it afterwards, never sends the key, and escapes names in the response', async () => {
@@ -141,7 +141,7 @@ it.each([
 it('a restore reports an upload to which only a proxy responded, but not one that was refused', async () => {
   const outcome = async (uploadStatus: number) => command(await startTaskmesh('never', { uploadStatus }), RESTORE);
   expect(await outcome(504)).toMatchObject({ status: 1, err: MAY_STILL_EXIST });
-  expect((await outcome(413)).err).not.toContain('may still be there');
+  expect((await outcome(413)).err).not.toContain('may still exist');
 });
 
 describe('an interrupted command', () => {

@@ -100,8 +100,7 @@ describe('a dry run of a restore', () => {
     const owner = { ...fixture.owners.auth, compare: () => new Promise<never>(() => undefined) };
     const made = { store: { name: 'auth', adminUrl: fixture.auth.url, owner }, database: fixture.auth.name, prepared: {} };
     const parts = {
-      storage: { open: async () => ({ kind: 'found', close: async () => undefined }) },
-      verifier: { verify: (_file: string, _archive: unknown, how: { inspect(what: object): unknown }) => how.inspect(made) },
+      verifier: { verify: (_file: string, how: { inspect(what: object): unknown }) => how.inspect(made) },
       loadLimits: { ...loadLimits(DEFAULT_SIZES), stallMs: 100 },
       ...{ timeouts: DEFAULT_TIMEOUTS, log: createRecordingLog().log },
     };

@@ -108,7 +108,7 @@ const entriesByFile = async () => {
 it('the list shows copied archives that are unfit for a restore, with the reason', async () => {
   type Copied = [file: string, content: Buffer | Record<string, string>, reason: RegExp | null, stores?: string[]];
   const archives: Copied[] = [
-    ['no-archive.tar.gz', Buffer.from('no archive'), /no intact gzip file/],
+    ['no-archive.tar.gz', Buffer.from('no archive'), /not an intact gzip file/],
     ['cut.tar.gz', whole.subarray(0, whole.length - 20), /ends too early/],
     ['no-age.tar.gz.age', Buffer.from('no age file'), null], // it cannot be examined without its key
     ['whole.tar.gz', whole, null, ['tasks', 'auth']],

@@ -104,8 +104,8 @@ it('an archive made by Taskmesh replaces nothing if services of a newer release 
 
 describe('a restore of one store', () => {
   it.each([
-    ['tasks', 'bad-auth.tar.gz', ['new', 'old@x'], 'if there are tasks of accounts that are gone, no one sees them'],
-    ['auth', 'own.tar.gz', ['old', 'new@x'], 'if there are tasks of accounts that are gone, they stay and no one sees them'], // prettier-ignore
+    ['tasks', 'bad-auth.tar.gz', ['new', 'old@x'], 'tasks of accounts that no longer exist are visible to no one'],
+    ['auth', 'own.tar.gz', ['old', 'new@x'], 'tasks of accounts that no longer exist are kept, visible to no one'], // prettier-ignore
   ])('replaces %s from %s and leaves the other unchanged', async (store, file, expected, message) => {
     const why = expect.stringContaining(`Only the store ${store} was replaced: ${message}`);
     const restored = { outcome: 'RESTORED', databaseRestored: true, message: why };

@@ -10,18 +10,18 @@ const me = (token: string, { origin } = gateway) =>
   fetch(`${origin}/api/auth/me`, { headers: { authorization: `Bearer ${token}` } });
 const statusOf = async (token: string, at?: TestGateway) => (await me(token, at)).status;
 
-it('tokens stay refused or accepted while auth is unavailable', async () => {
+it('tokens stay rejected or accepted while auth is unavailable', async () => {
   const ended = await gateway.auth.token(USER, { claims: { sid: 'ended' } });
-  const living = await gateway.auth.token(USER);
+  const active = await gateway.auth.token(USER);
   gateway.auth.end('ended');
   await eventually(async () => expect(await statusOf(ended)).toBe(401));
-  gateway.auth.failInternal(new Error('auth is away'));
-  expect([await statusOf(ended), await statusOf(living)]).toEqual([401, 200]);
+  gateway.auth.failInternal(new Error('auth is unavailable'));
+  expect([await statusOf(ended), await statusOf(active)]).toEqual([401, 200]);
   expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
   gateway.auth.failInternal(undefined);
 });
 
-it('a removed key is refused, even if it was accepted before, and its open connections are ended', async () => {
+it('a removed key is rejected, even if it was accepted before, and its open connections are ended', async () => {
   const old = await gateway.auth.token(USER);
   expect(await statusOf(old)).toBe(200);
   const begin = { origin: gateway.origin, query: 'subscription { taskChanges { sequence } }' };
@@ -45,9 +45,9 @@ it('a removed key is refused, even if it was accepted before, and its open conne
   expect(staying.filter(({ ended }) => ended)).toEqual([]);
 });
 
-it('a gateway that has not reached auth yet is not ready and accepts no token, which may have been logged out', async () => {
+it('a gateway that has not reached auth yet is not ready and accepts no token, whose session may have ended', async () => {
   const token = await gateway.auth.token(USER);
-  gateway.auth.failInternal(new Error('auth is away'));
+  gateway.auth.failInternal(new Error('auth is unavailable'));
   const at = await startTestGateway({ beside: gateway, waitUntilReady: false });
   expect((await fetch(`${at.origin}/readyz`)).status).toBe(503);
   const refused = await me(token, at);

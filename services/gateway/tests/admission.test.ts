@@ -92,16 +92,16 @@ const CASES: Record<string, [sent: UncheckedRequest, outcome: Outcome]> = {
     { query: `{ ${Array.from({ length: 31 }, (_, at) => `a${at}: __typename`).join(' ')} }` },
     refused('GRAPHQL_VALIDATION_FAILED', 'The operation has too many aliases.'),
   ],
-  'an operation that is not there': [
+  'an unknown operation name': [
     { query: 'query A { __typename } query B { __typename }', operationName: 'C' },
     refused('OPERATION_RESOLUTION_FAILURE', 'There is no such operation in the document.'),
   ],
   'no document': [{ variables: {} }, badInput({ path: 'query', message: 'query is required.' })],
-  'a persisted query that is not known': [
+  'an unknown persisted query': [
     { extensions: persisted('0'.repeat(64)) },
     refused('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound'),
   ],
-  'a persisted query of another text': [
+  'a persisted query with the hash of another': [
     { query: '{ __typename }', extensions: persisted('0'.repeat(64)) },
     badInput({
       path: 'extensions.persistedQuery.sha256Hash',
@@ -153,14 +153,15 @@ describe('an operation has the same outcome', () => {
   });
 });
 
-it('limits that are set to 0 are disabled', async () => {
-  const env = Object.fromEntries(['DEPTH', 'ALIASES', 'TOKENS', 'COST'].map((name) => [`GRAPHQL_MAX_${name}`, '0']));
+it('disables limits that are set to 0', async () => {
+  const names = ['DEPTH', 'ALIASES', 'TOKENS', 'COST'];
+  const env = Object.fromEntries(names.map((name) => [`GRAPHQL_MAX_${name}`, '0']));
   const { graphql, token } = await startTestGateway({ env });
   for (const query of [`{ __typename }${'\n'.repeat(128_001)}`, `{ ${PAGES.replaceAll('$n', '1000')} }`])
     expect((await graphql(query, { token })).body.errors).toBeUndefined();
 });
 
-it('trusted documents must match their hashes', async () => {
+it('does not start with trusted documents that do not match their hashes', async () => {
   const files = { TRUSTED_DOCUMENTS_FILE: JSON.stringify({ ['0'.repeat(64)]: '{ __typename }' }) };
   await expect(startTestGateway({ env: { TRUSTED_DOCUMENTS: 'only' }, files })).rejects.toThrow(
     'TRUSTED_DOCUMENTS_FILE',

@@ -148,7 +148,7 @@ describe('an invalid request reports what is wrong and where', () => {
 });
 
 /** The Accept header that urql sends with every query and mutation. */
-const ANY_ANSWER =
+const ANY_RESPONSE =
   'application/graphql-response+json, application/graphql+json, application/json, text/event-stream, multipart/mixed';
 /** The Accept header that Apollo Client sends with subscriptions. */
 const MULTIPART_OR_JSON = 'multipart/mixed;boundary="graphql";subscriptionSpec="1.0",application/json';
@@ -181,14 +181,14 @@ it.each<[accept: string, type: string, status: number]>([
 describe('a client that accepts JSON and streams', () => {
   const LOGIN =
     'mutation { login(input: { email: "a0000000-0000-4000-8000-000000000001", password: "right password" }) { expiresIn } }';
-  const asked = (accept: string, query: string, authorization?: string) =>
+  const request = (accept: string, query: string, authorization?: string) =>
     fetchGraphQL(gateway.origin, { query }, { accept, ...(authorization && { authorization }) });
 
-  it.each([ANY_ANSWER, MULTIPART_OR_JSON, 'text/event-stream, */*', 'text/event-stream, application/*'])(
+  it.each([ANY_RESPONSE, MULTIPART_OR_JSON, 'text/event-stream, */*', 'text/event-stream, application/*'])(
     'signs in without a token, or with a stale one: %s',
     async (accept) => {
       for (const authorization of [undefined, 'Bearer stale']) {
-        const response = await asked(accept, LOGIN, authorization);
+        const response = await request(accept, LOGIN, authorization);
         expect(response.headers.get('content-type')).toMatch(/^application\/(?:graphql-response\+)?json/);
         expect([response.status, await response.json()]).toEqual([200, { data: { login: { expiresIn: 3_600 } } }]);
       }
@@ -196,23 +196,23 @@ describe('a client that accepts JSON and streams', () => {
   );
 
   it('gets results as JSON, and subscriptions as a stream, in any order of requests', async () => {
-    const types = { [ANY_ANSWER]: 'text/event-stream', [MULTIPART_OR_JSON]: 'multipart/mixed' };
+    const types = { [ANY_RESPONSE]: 'text/event-stream', [MULTIPART_OR_JSON]: 'multipart/mixed' };
     for (const [accept, type] of Object.entries(types))
       for (let times = 0; times < 2; times++) {
-        const result = await asked(accept, '{ taskStatistics { total } }', `Bearer ${token}`);
+        const result = await request(accept, '{ taskStatistics { total } }', `Bearer ${token}`);
         expect(await result.json()).toEqual({ data: { taskStatistics: { total: 2 } } });
-        const stream = await asked(accept, 'subscription { taskChanges { cursor } }', `Bearer ${token}`);
+        const stream = await request(accept, 'subscription { taskChanges { cursor } }', `Bearer ${token}`);
         expect([stream.status, stream.headers.get('content-type')]).toEqual([200, expect.stringContaining(type)]);
         await stream.body?.cancel();
-        const refused = await asked(accept, 'subscription { taskChanges { cursor } }');
+        const refused = await request(accept, 'subscription { taskChanges { cursor } }');
         expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
         await refused.body?.cancel();
-        const faulty = await asked(accept, 'subscription { nothing }', `Bearer ${token}`);
+        const faulty = await request(accept, 'subscription { nothing }', `Bearer ${token}`);
         expect([faulty.status, codesOf((await faulty.json()) as never)]).toEqual([400, ['GRAPHQL_VALIDATION_FAILED']]);
       }
   });
 
-  it('gets what it prefers', async () => {
+  it('gets the type that it prefers', async () => {
     for (const [accept, type] of [
       ['application/json;q=0.5, text/event-stream', 'text/event-stream'],
       ['text/event-stream, */*, application/json;q=0', 'text/event-stream'],
@@ -220,7 +220,7 @@ describe('a client that accepts JSON and streams', () => {
       ['application/json;v=2, text/event-stream', 'text/event-stream'],
       ['multipart/mixed; boundary="-"; subscriptionSpec=1.0', 'multipart/mixed'],
     ] as const) {
-      const response = await asked(accept, '{ __typename }', `Bearer ${token}`);
+      const response = await request(accept, '{ __typename }', `Bearer ${token}`);
       await response.body?.cancel();
       expect([accept, response.headers.get('content-type')?.split(';')[0]]).toEqual([accept, type]);
     }

@@ -14,22 +14,22 @@ const PLAIN = `
 `;
 /** The query with which the gateway probes a service. */
 const PROBE = '"{ __typename }"';
-type Answer = (response: ServerResponse) => void;
+type Respond = (response: ServerResponse) => void;
 
-const says =
-  (body: string | Buffer, status = 200): Answer =>
+const sends =
+  (body: string | Buffer, status = 200): Respond =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-/** The first half of a response, and then a reset of the connection. */
-const breaksOff: Answer = (response) => {
+/** Sends the first half of a response, then resets the connection. */
+const breaksOff: Respond = (response) => {
   response.writeHead(200, { 'content-length': '20' }).write('{"data":{');
   setImmediate(() => response.socket?.resetAndDestroy());
 };
 
-/** One byte in each chunk. */
+/** Sends one byte in each chunk. */
 const slowly =
-  (body: string): Answer =>
+  (body: string): Respond =>
   (response) => {
     const bytes = [...Buffer.from(body)];
     const next = () => {
@@ -43,15 +43,15 @@ const slowly =
 
 describe('a service of a foreign graph with odd responses', () => {
   let odd: Awaited<ReturnType<typeof startServer>>;
-  let answer: Answer;
-  let asked: number;
+  let respond: Respond;
+  let requests: number;
   let plain: ForeignService;
   let plainly: number;
   const gateway = useGateway(async () => {
     odd = await startServer((body, response) => {
-      if (body.includes(PROBE)) return says('{"data":{"__typename":"Query"}}')(response);
-      asked++;
-      answer(response);
+      if (body.includes(PROBE)) return sends('{"data":{"__typename":"Query"}}')(response);
+      requests++;
+      respond(response);
     });
     plain = await startForeignService(PLAIN, { Query: { plain: () => 1 }, Mutation: { plainly: () => ++plainly } });
     const supergraph = composed([
@@ -60,35 +60,37 @@ describe('a service of a foreign graph with odd responses', () => {
     ]);
     return { files: { SUPERGRAPH_FILE: supergraph } };
   });
-  beforeEach(() => void ([asked, plainly] = [0, 0]));
+  beforeEach(() => {
+    [requests, plainly] = [0, 0];
+  });
 
-  it.each<[string, Answer]>([
-    ['behind a byte order mark', says('\uFEFF{"data":{"odd":3}}')],
+  it.each<[string, Respond]>([
+    ['behind a byte order mark', sends('\uFEFF{"data":{"odd":3}}')],
     ['one byte at a time', slowly('{"data":{"odd":3},"extensions":{"x":"ünï"}}')],
-    ['with more than it was asked for', says('{"data":{"odd":3,"__proto__":{"strict":1},"other":[]},"more":1}')],
-    ['with bytes that are no text', says(Buffer.from('{"data":{"odd":3,"x":"\xff\xc3"}}', 'latin1'))],
-    ['with another status', says('{"data":{"odd":3}}', 207)],
+    ['with more than was requested', sends('{"data":{"odd":3,"__proto__":{"strict":1},"other":[]},"more":1}')],
+    ['with bytes that are not text', sends(Buffer.from('{"data":{"odd":3,"x":"\xff\xc3"}}', 'latin1'))],
+    ['with another status', sends('{"data":{"odd":3}}', 207)],
     [
-      'the second time, when the connection broke at first',
-      (response) => (asked === 1 ? response.socket?.destroy() : says('{"data":{"odd":3}}')(response)),
+      'the second time, after the connection broke',
+      (response) => (requests === 1 ? response.socket?.destroy() : sends('{"data":{"odd":3}}')(response)),
     ],
-  ])('is understood when it responds %s', async (_how, given) => {
-    answer = given;
+  ])('is understood when it responds %s', async (_how, behaviour) => {
+    respond = behaviour;
     expect((await gateway.graphql('{ odd plain }')).body).toEqual({ data: { odd: 3, plain: 1 } });
   });
 
-  it.each<[string, Answer]>([
-    ['errors alone', says('{"errors":[{"message":"no"}]}')],
-    ['another text', says('<html>Bad gateway</html>', 502)],
-    ['a list of data', says('{"data":[]}')],
-    ['errors that are no list', says('{"data":null,"errors":{"message":"x"}}')],
-    ['an error at a place that is none', says('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
-    ['an error too far below', says(`{"data":{"odd":3},"errors":[{"path":[${'0,'.repeat(100)}0]}]}`)],
+  it.each<[string, Respond]>([
+    ['errors alone', sends('{"errors":[{"message":"no"}]}')],
+    ['another text', sends('<html>Bad gateway</html>', 502)],
+    ['a list of data', sends('{"data":[]}')],
+    ['errors that are not a list', sends('{"data":null,"errors":{"message":"x"}}')],
+    ['an error with an invalid path', sends('{"data":null,"errors":[{"message":"x","path":[{}]}]}')],
+    ['an error with too long a path', sends(`{"data":{"odd":3},"errors":[{"path":[${'0,'.repeat(100)}0]}]}`)],
     ['a redirect', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-    ['more than 8 MiB', says(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
-    ['an end', (response) => response.socket?.destroy()],
-  ])('causes an error with %s, without affecting the data of others', async (_what, given) => {
-    answer = given;
+    ['more than 8 MiB', sends(`{"data":{"odd":3},"x":"${'x'.repeat(8 * 2 ** 20)}"}`)],
+    ['a closed connection', (response) => response.socket?.destroy()],
+  ])('causes an error with %s, without affecting the data of others', async (_what, behaviour) => {
+    respond = behaviour;
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.data).toEqual({ odd: null, plain: 1 });
     expect(body.errors).toHaveLength(1);
@@ -96,7 +98,7 @@ describe('a service of a foreign graph with odd responses', () => {
   });
 
   it.each([
-    ['nothing of other types', { issues: [{ path: 'a' }], retryAfterSeconds: { a: 'x' } }, {}],
+    ['no values of other types', { issues: [{ path: 'a' }], retryAfterSeconds: { a: 'x' } }, {}],
     ['no more than 100 issues', { issues: Array(101).fill({ path: 'a', message: 'b' }), retryAfterSeconds: 1e9 }, {}],
     [
       'short texts',
@@ -105,42 +107,43 @@ describe('a service of a foreign graph with odd responses', () => {
     ],
   ])('may show %s in the extensions of an error', async (_what, extensions, shown) => {
     const error = { message: 'y'.repeat(5_000), path: ['odd'], extensions: { code: 'RATE_LIMITED', ...extensions } };
-    answer = says(JSON.stringify({ data: { odd: null }, errors: [error] }));
+    respond = sends(JSON.stringify({ data: { odd: null }, errors: [error] }));
     const { body } = await gateway.graphql('{ odd plain }');
     expect(body.errors).toEqual([
       { message: 'y'.repeat(1_000), path: ['odd'], extensions: { code: 'RATE_LIMITED', ...shown } },
     ]);
   });
 
-  it.each<[string, Answer]>([
-    ['with the first half of an answer', breaksOff],
+  it.each<[string, Respond]>([
+    ['with the first half of a response', breaksOff],
     ['by closing the connection', (response) => response.socket?.destroy()],
-    ['with errors alone', says('{"errors":[{"message":"no"}]}')],
-  ])('never receives a mutation again, and the next mutation is run: %s', async (_how, given) => {
-    answer = given;
+    ['with errors alone', sends('{"errors":[{"message":"no"}]}')],
+  ])('never receives a mutation twice, and the next mutation runs: %s', async (_how, behaviour) => {
+    respond = behaviour;
     const { body } = await gateway.graphql('mutation { oddly plainly again: plainly }');
     expect(body.data).toEqual({ oddly: null, plainly: 1, again: 2 });
     expect(body.errors).toHaveLength(1);
-    expect(asked).toBe(1);
-    expect((await gateway.graphql('mutation { plainly strictly again: plainly }')).body.data).toBeNull();
-    expect([asked, plainly]).toEqual([2, 3]);
+    expect(requests).toBe(1);
+    const strict = await gateway.graphql('mutation { plainly strictly again: plainly }');
+    expect(strict.body.data).toBeNull();
+    expect([requests, plainly]).toEqual([2, 3]);
   });
 
   it('causes a 500 with the request id when it nests a scalar too deeply to be serialized', async () => {
-    answer = says(`{"data":{"any":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`);
+    respond = sends(`{"data":{"any":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`);
     const { status, body } = await gateway.graphql('{ any }');
     expect(status).toBe(500);
     expect(body.errors?.[0]?.extensions).toEqual({ code: 'INTERNAL_SERVER_ERROR', requestId: expect.any(String) });
   });
 
   it('does not fill the gateway with endless responses: beyond 64 MiB in total, the largest is dropped', async () => {
-    answer = (response) => void response.writeHead(200).write('x'.repeat(7.9 * 2 ** 20));
+    respond = (response) => void response.writeHead(200).write('x'.repeat(7.9 * 2 ** 20));
     const begun = performance.now();
     const all = Array.from({ length: 9 }, () => gateway.graphql('{ odd }'));
     const { body } = await Promise.race(all);
     expect(body.errors?.map(({ extensions }) => extensions['code'])).toEqual(['SERVICE_UNAVAILABLE']);
     expect(performance.now() - begun).toBeLessThan(9_000); // an operation has ten seconds
-    answer = says('{"data":{"odd":3}}'); // queries are sent again
+    respond = sends('{"data":{"odd":3}}'); // queries are sent again
     odd.hangUp();
     await Promise.all(all);
   });
@@ -170,7 +173,7 @@ describe('integers beyond 2^53 of a foreign graph', () => {
       bodies.push(body);
       const stock = [...body.matchAll(/"code":(\d+)/g)].map(([, code]) => `{"__typename":"Item","stock":${code}}`);
       const items = body.includes('find') ? '"find":null' : `"items":[${item(ONE)},${item(OTHER)}]`;
-      says(`{"data":{${body.includes('_entities') ? `"_entities":[${stock.join()}]` : items}}}`)(response);
+      sends(`{"data":{${body.includes('_entities') ? `"_entities":[${stock.join()}]` : items}}}`)(response);
     });
     const services = Object.entries({ items: ITEMS, stock: STOCK });
     return { files: { SUPERGRAPH_FILE: composed(services.map(([name, typeDefs]) => ({ name, url, typeDefs }))) } };

@@ -79,8 +79,8 @@ describe('a gateway whose supergraph file changes', () => {
   /** One stream of each protocol that runs a document. */
   const graphqlStreams = (query: string) =>
     Promise.all(GRAPHQL_PROTOCOLS.map((protocol) => streamBy(protocol, start(query))));
-  /** A preceding change, which is not part of the test, shows that all streams are running. */
-  const standing = async (streams: TestStream[]) => {
+  /** Commits changes that are not part of the test until each stream has received one. */
+  const untilRunning = async (streams: TestStream[]) => {
     await eventually(async () => {
       gateway.commit(userId);
       await sleep(20);
@@ -97,7 +97,7 @@ describe('a gateway whose supergraph file changes', () => {
   it('keeps every stream of every protocol, without losing or repeating a change', async () => {
     const channel = await streamChannel(start(''));
     const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
-    await standing([...streams, channel]);
+    await untilRunning([...streams, channel]);
     let isWriting = true;
     let last = 0;
     const writing = (async () => {
@@ -126,7 +126,7 @@ describe('a gateway whose supergraph file changes', () => {
     await serve(withStars);
     const former = await schemasOf(() => serve(COMMITTED));
     const streams = [...(await graphqlStreams(SEQUENCES)), ...(await graphqlStreams(OWNERS))];
-    await standing(streams);
+    await untilRunning(streams);
     expect(former.every((schema) => schema.deref())).toBe(true);
     await serve(withStars);
     const { sequence } = gateway.commit(userId);
@@ -143,7 +143,7 @@ describe('a gateway whose supergraph file changes', () => {
     });
     const streams = await graphqlStreams(OWNERS);
     const leaving = await streamBy('graphql-ws', start(OWNERS));
-    await standing([...streams, leaving]);
+    await untilRunning([...streams, leaving]);
     leaving.close();
     await gateway.untilSubscriptions(streams.length);
     await serve(compose([{ name: 'names', url: names.url, typeDefs: NAMES }]));
@@ -156,13 +156,13 @@ describe('a gateway whose supergraph file changes', () => {
 
   it('ends a stream whose field was removed with an error that says so, and no other', async () => {
     await serve(withStars);
-    const doomed = await graphqlStreams(STARS);
+    const ending = await graphqlStreams(STARS);
     const others = await graphqlStreams(SEQUENCES);
-    await standing([...doomed, ...others]);
+    await untilRunning([...ending, ...others]);
     const last = gateway.commit(userId).sequence;
-    for (const stream of doomed) await eventually(() => expect(sequences(stream).at(-1)).toBe(last));
+    for (const stream of ending) await eventually(() => expect(sequences(stream).at(-1)).toBe(last));
     await serve(COMMITTED);
-    for (const stream of doomed) {
+    for (const stream of ending) {
       await eventually(() => expect(stream.ended).toBeDefined());
       expect(stream.errors).toEqual([
         expect.objectContaining({
@@ -180,7 +180,7 @@ describe('a gateway whose supergraph file changes', () => {
   it('ends a stream whose variables are no longer valid with the reason', async () => {
     const query = 'subscription ($filter: TaskFilter) { taskChanges(filter: $filter) { sequence } }';
     const stream = await streamBy('graphql-ws', { ...start(query), variables: { filter: { completed: false } } });
-    await standing([stream]);
+    await untilRunning([stream]);
     await serve(compose([], (sdl) => sdl.replace(/(input TaskFilter \{\s*)completed: Boolean/, '$1done: Boolean')));
     await eventually(() => expect(stream.ended).toBeDefined());
     expect(stream.errors[0]?.message).toMatch(/^The graph has changed: .*filter.completed/);
@@ -189,7 +189,7 @@ describe('a gateway whose supergraph file changes', () => {
   it('changes nothing for an invalid file, and logs it', async () => {
     await serve(withStars);
     const streams = await graphqlStreams(STARS);
-    await standing(streams);
+    await untilRunning(streams);
     const loaded = await reloads('loaded');
     const isRefused = () => gateway.figure('taskmesh_gateway_supergraph_refused');
     expect(await isRefused()).toBe(0);
@@ -210,7 +210,7 @@ describe('a gateway whose supergraph file changes', () => {
     for (const stream of streams) await eventually(() => expect(sequences(stream).at(-1)).toBe(next));
     expect((await gateway.graphql('{ motto }')).body.data).toEqual({ motto: 'onwards' });
     expect(await isRefused()).toBe(1);
-    await serve(withStars); // put back
+    await serve(withStars); // restored
     expect(await isRefused()).toBe(0);
   });
 
@@ -258,7 +258,7 @@ describe('a gateway whose supergraph file changes', () => {
   });
 });
 
-it('a change that is taken back while it is being prepared is not served', async () => {
+it('a graph that is reverted while it is being prepared is not served', async () => {
   const path = join(makeTempDir(), 'supergraph.graphql');
   const build = (sdl: string) => ({ supergraph: { sdl, schema: new GraphQLSchema({}) } }) as unknown as Graph;
   const graph = createLiveGraph({ initial: build('old'), build });

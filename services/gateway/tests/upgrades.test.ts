@@ -24,9 +24,9 @@ describe('a refused upgrade', () => {
   const refused = rawRequest(`GET ${CHANNEL}`, HANDSHAKE);
 
   it.each([
-    ['says something more and leaves', (socket: Socket) => void socket.end('x')],
-    ['leaves', (socket: Socket) => void socket.end()],
-    ['stays', () => undefined],
+    ['sends a byte more and closes', (socket: Socket) => void socket.end('x')],
+    ['closes', (socket: Socket) => void socket.end()],
+    ['stays open', () => undefined],
     ['never reads', (socket: Socket) => void socket.pause()],
   ])('leaks no file descriptor when its client %s', async (_what, behave) => {
     const before = openSockets();
@@ -49,7 +49,7 @@ describe('a refused upgrade', () => {
   });
 
   it.each([
-    ['no key of a handshake', HANDSHAKE.slice(0, 3), '/graphql', 400],
+    ['no handshake key', HANDSHAKE.slice(0, 3), '/graphql', 400],
     ['no API key', HANDSHAKE, CHANNEL, 401],
     ['an API key that is longer than a token', HANDSHAKE, `${CHANNEL}?apikey=${'x'.repeat(4_097)}`, 401],
     ['nothing at its path', HANDSHAKE, '/nothing', 404],
@@ -61,7 +61,7 @@ describe('a refused upgrade', () => {
   });
 });
 
-it('an address that opens too many sockets gets a close code a limited number of times at once, and is then cut off; places are freed again', async () => {
+it('sends a close code to some of the sockets beyond the limit of an address, and cuts off the others; closed sockets free their places', async () => {
   const crowded = await startTestGateway({ env: { REALTIME_MAX_SOCKETS_PER_IP: '2' } });
   const handshake = rawRequest('GET /graphql', [...HANDSHAKE, 'Sec-WebSocket-Protocol: graphql-transport-ws']);
   const within = await Promise.all([send(handshake, crowded.origin), send(handshake, crowded.origin)]);
@@ -71,9 +71,9 @@ it('an address that opens too many sockets gets a close code a limited number of
     await eventually(() =>
       expect(socket.readableEnded || socket.destroyed || socket.response.startsWith('HTTP/1.1 101')).toBe(true),
     );
-  const answered = beyond.filter(({ response }) => response.includes('Too many connections'));
-  expect(answered.length).toBeGreaterThan(0);
-  expect(answered.length).toBeLessThanOrEqual(100);
+  const closedWithCode = beyond.filter(({ response }) => response.includes('Too many connections'));
+  expect(closedWithCode.length).toBeGreaterThan(0);
+  expect(closedWithCode.length).toBeLessThanOrEqual(100);
   // None of them responds to the close frame.
   for (const socket of beyond) await eventually(() => expect(socket.readableEnded || socket.destroyed).toBe(true));
   for (const socket of within) socket.destroy();
@@ -105,8 +105,8 @@ describe('an upgrade to anything but a WebSocket', () => {
     const admin = createAdminServer({ metrics: new Registry(), ready: () => ({ ok: true }), ...listen });
     await startAll([service, admin]);
     const query = '{"query":"{ __typename }"}';
-    const asked = rawRequest('POST /graphql', [...H2C, 'Content-Type: application/json'], query);
-    const sockets = [await send(asked, service.address()), await send(rawRequest('GET /livez', H2C), admin.address())];
+    const post = rawRequest('POST /graphql', [...H2C, 'Content-Type: application/json'], query);
+    const sockets = [await send(post, service.address()), await send(rawRequest('GET /livez', H2C), admin.address())];
     for (const socket of sockets) expect(await statusOf(socket)).toBe(200);
     for (const socket of sockets) socket.destroy();
     await stopAll([service, admin]);

@@ -18,12 +18,12 @@ const lists = (['CREATED_AT', 'UPDATED_AT', 'DUE_DATE', 'PRIORITY'] as const).fl
 );
 
 /** Tables with a single row. */
-const SMALL = ['feed_state', 'account_position', 'changes_id_seq'];
+const SINGLE_ROW = ['feed_state', 'account_position', 'changes_id_seq'];
 /**
  * Statements that may scan a table. A scrape counts pending owner deletions and dead letters. Housekeeping reads each owner's row
  * once a minute.
  */
-const WHOLE = {
+const FULL_SCANS = {
   'feed-forget-surplus': ['feeds'],
   'owners-backlog': ['closed_owners'],
   'dead-letters-note-unreadable': ['dead_letters'],
@@ -33,5 +33,5 @@ const WHOLE = {
 it('no other statement planned in an empty store scans a growing table', async () => {
   const statements = [...statementsOf(tasks, feed, relay, deadLetters, owners), ...lists];
   expect(statements.length).toBeGreaterThan(40);
-  expect(await scannedTables(createTasksDatabase, { statements, small: SMALL })).toEqual(WHOLE);
+  expect(await scannedTables(createTasksDatabase, { statements, small: SINGLE_ROW })).toEqual(FULL_SCANS);
 });

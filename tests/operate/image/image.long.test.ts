@@ -16,9 +16,9 @@ const MIB = 1024 * 1024;
 const USER = 10_001;
 
 // Fetches packages and takes minutes, so it runs only on request, and then must not be skipped.
-const why = process.env.TASKMESH_IMAGE ? findImageProblem() : 'npm run test:image does';
-if (why && process.env.TASKMESH_IMAGE) throw new Error(`The images cannot be tried here: ${why}.`);
-const describeImages = why ? describe.skip : describe;
+const problem = process.env.TASKMESH_IMAGE ? findImageProblem() : 'npm run test:image does';
+if (problem && process.env.TASKMESH_IMAGE) throw new Error(`The images cannot be tried here: ${problem}.`);
+const describeImages = problem ? describe.skip : describe;
 
 const bytesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -35,7 +35,7 @@ function volume(dir: string, name: string): string {
 
 const isReady = (port: number) => async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
 
-describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
+describeImages(`the images${problem ? ` (not tried here: ${problem})` : ''}`, () => {
   const dir = makeTempDir();
   const running = new Set<Container>();
   const images = {} as Record<'services' | 'all', Image>;
@@ -46,7 +46,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
     void container.ended.then(() => running.delete(container));
     return container;
   };
-  const readyAt = async (container: Container, port: number) => {
+  const untilReady = async (container: Container, port: number) => {
     const ended = container.ended.then((code) => Promise.reject(new Error(`It ended with ${code}`)));
     await Promise.race([eventually(isReady(port), START), ended]).catch((cause: unknown) => {
       throw new Error(`It is not ready:\n${container.output()}`, { cause });
@@ -92,12 +92,12 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
         .flatMap((name) => (name.startsWith('@') ? readdirSync(join(kept, name)).map((n) => `${name}/${n}`) : name));
       expect(installed.filter((name) => !names.has(name))).toEqual([]);
 
-      const ofLicence = /licen[cs]e|notice|copying/i;
+      const LICENCE = /licen[cs]e|notice|copying/i;
       const original = join(ROOT, 'node_modules');
       const hasText = (folder: string) =>
         readdirSync(folder).some((name) => {
-          const isReadme = () => /^readme/i.test(name) && ofLicence.test(readFileSync(join(folder, name), 'utf8'));
-          return ofLicence.test(name) || isReadme();
+          const isReadme = () => /^readme/i.test(name) && LICENCE.test(readFileSync(join(folder, name), 'utf8'));
+          return LICENCE.test(name) || isReadme();
         });
       const isPackage = (name: string) => /^[^.@]/.test(name) && existsSync(join(original, name, 'package.json'));
       const licensed = readdirSync(kept).filter((name) => isPackage(name) && hasText(join(original, name)));
@@ -128,7 +128,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       const [port = 0, adminPort = 0] = await findFreePorts(2);
       const env = { PORT: String(port), ADMIN_PORT: String(adminPort) };
       const container = start(images.all, { args: ['all'], env, data, memory: 1024 * MIB });
-      await readyAt(container, adminPort);
+      await untilReady(container, adminPort);
       return { container, url: `http://127.0.0.1:${port}`, env };
     };
 
@@ -145,7 +145,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       expect(await second.container.stop()).toBe(0);
     }, 240_000);
 
-    describe('does', () => {
+    describe('once started', () => {
       let url: string;
       const data = () => join(dir, 'journey');
       beforeAll(async () => void ({ url } = await started(volume(dir, 'journey'))));
@@ -195,7 +195,7 @@ describeImages(`the images${why ? ` (not tried here: ${why})` : ''}`, () => {
       for (const [name, POSTGRES_URL] of Object.entries(databases)) {
         expect(await start(images.services, { args: ['migrate', name], env: { POSTGRES_URL } }).ended).toBe(0);
       }
-      for (const [index, service] of services.entries()) await readyAt(service, ports[index + 4] ?? 0);
+      for (const [index, service] of services.entries()) await untilReady(service, ports[index + 4] ?? 0);
       url = at(3);
     }, 300_000);
 

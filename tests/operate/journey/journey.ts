@@ -47,7 +47,7 @@ export function describeJourney(platform: () => { urls: string[] }) {
       data: { createTask: { id: other, version: 1, priority: 'HIGH', owner: { id: userId, name: 'Ada' } } },
     });
     await eventually(() => expect(subscriber.changes()).toHaveLength(2));
-    const behindSecond = subscriber.cursor();
+    const afterSecond = subscriber.cursor();
 
     // Update and complete.
     const patched = await rest<{ data: RestTask }>('PATCH', `/tasks/${task.id}`, { token, body: { priority: 'high' } });
@@ -91,7 +91,7 @@ export function describeJourney(platform: () => { urls: string[] }) {
       { sequence: 5, kind: 'DELETE', task: { id: task.id, version: 3 }, previous: { version: 3 } },
       { sequence: 6, kind: 'DELETE', task: { id: other, version: 1 }, previous: { version: 1 } },
     ];
-    const resumed = await subscribe(platform().urls, token, behindSecond);
+    const resumed = await subscribe(platform().urls, token, afterSecond);
     await eventually(() => expect(subscriber.changes()).toMatchObject(expected));
     await eventually(() => expect(atAnotherGateway.changes()).toMatchObject(expected));
     await eventually(() => expect(resumed.changes()).toMatchObject(expected.slice(2)));

@@ -66,7 +66,7 @@ export async function startMeasuredProduct() {
   };
   const ended = (): Promise<never> =>
     child.exited.then(() => {
-      throw new Error(`The product ended.\n${child.lastWords()}`);
+      throw new Error(`The product ended.\n${child.lastOutput()}`);
     });
 
   return {

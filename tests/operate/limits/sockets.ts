@@ -51,8 +51,8 @@ export function graphqlWs(url: string, token: string | undefined, frames: readon
 const TOPIC = 'realtime:limits';
 
 /**
- * Supabase Realtime: resolves with the reply to the join, or if a heartbeat sent after it is answered first. With `change`,
- * which is made once the channel has joined, resolves when that change arrives.
+ * Supabase Realtime: resolves with the reply to the join, or `dropped` if a later heartbeat gets a reply first. With
+ * `change`, which is called once the channel has joined, resolves when a change arrives.
  */
 export function channel(url: string, join: unknown, change?: () => unknown): Promise<Opened> {
   const frame = typeof join === 'string' ? join : ['1', '1', TOPIC, 'phx_join', join];
@@ -71,8 +71,8 @@ export function channel(url: string, join: unknown, change?: () => unknown): Pro
   });
 }
 
-/** A response may take long on a busy machine. */
-const PATIENCE_MS = 30_000;
+/** A response may take a long time on a busy machine. */
+const RESPONSE_TIMEOUT_MS = 30_000;
 
 const HANDSHAKE = {
   ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': 'graphql-transport-ws' },
@@ -95,7 +95,7 @@ export function fragments(url: string, piece: string, count: number): Promise<st
       socket.on('error', () => undefined); // `close` follows
       socket.on('close', () => resolve('closed'));
       socket.resume().write(bytes);
-      socket.setTimeout(PATIENCE_MS, () => {
+      socket.setTimeout(RESPONSE_TIMEOUT_MS, () => {
         resolve('kept');
         socket.destroy();
       });
@@ -108,7 +108,7 @@ export function fragments(url: string, piece: string, count: number): Promise<st
  * Sends a body byte for byte. Resolves with the status of the response, `closed` if the connection ended before it was read,
  * or `kept` if nothing happened for `patienceMs` after everything was sent.
  */
-export function rawBody(url: string, header: string, body: string, patienceMs = PATIENCE_MS): Promise<string> {
+export function rawBody(url: string, header: string, body: string, patienceMs = RESPONSE_TIMEOUT_MS): Promise<string> {
   const { hostname, port, pathname } = new URL(url);
   const socket = connect(Number(port), hostname);
   return new Promise<string>((resolve) => {
@@ -125,12 +125,12 @@ export function rawBody(url: string, header: string, body: string, patienceMs = 
 
 /** Server-sent events: resolves when the stream is open, with a function that reads the next change. */
 export async function subscribe(url: string, token: string, query: string) {
-  const leave = new AbortController();
+  const controller = new AbortController();
   const response = await fetch(`${url}/graphql`, {
     method: 'POST',
     headers: { accept: 'text/event-stream', 'content-type': 'application/json', authorization: `Bearer ${token}` },
     body: JSON.stringify({ query }),
-    signal: leave.signal,
+    signal: controller.signal,
   });
   const chunks = response.body?.values();
   return {
@@ -143,6 +143,6 @@ export async function subscribe(url: string, token: string, query: string) {
       }
       return String(response.status);
     },
-    close: () => leave.abort(),
+    close: () => controller.abort(),
   };
 }

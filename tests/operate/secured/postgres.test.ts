@@ -13,7 +13,7 @@ const files = temporaryFiles();
 const authority = await createAuthority();
 const { cert, key } = await authority.issue();
 const ca = files.write('ca.pem', authority.ca);
-const strangersCa = files.write('stranger.pem', (await createAuthority()).ca);
+const otherCa = files.write('stranger.pem', (await createAuthority()).ca);
 const dataDir = files.path('postgres');
 const server = await startPostgres({ dataDir, log: () => undefined });
 const { uid, gid } = statSync(dataDir);
@@ -58,14 +58,14 @@ describe('a PostgreSQL that requires TLS', () => {
   const known = () => ({ sslmode: 'verify-full', sslrootcert: ca });
   it.each<[string, () => string, RegExp]>([
     ['its certificate is untrusted', () => url({ sslmode: 'verify-full' }), UNTRUSTED],
-    ['a stranger vouches for it', () => url({ ...known(), sslrootcert: strangersCa }), UNTRUSTED],
-    ['the certificate is not there', () => url({ sslrootcert: '/nowhere.pem' }), /POSTGRES_URL .*sslrootcert/],
+    ['another authority signed its certificate', () => url({ ...known(), sslrootcert: otherCa }), UNTRUSTED],
+    ['the CA file is missing', () => url({ sslrootcert: '/nowhere.pem' }), /POSTGRES_URL .*sslrootcert/],
     [
       'the password is wrong',
       () => url(known(), { password: 'a-secret-guess' }),
       /user or the password \(POSTGRES_URL\)/,
     ],
-    ['it is spoken to without TLS', () => url({}), /refuses .*sslmode in POSTGRES_URL/],
+    ['the client does not use TLS', () => url({}), /refuses .*sslmode in POSTGRES_URL/],
     ['no server listens', () => url({}, { port: '1' }), /does not respond: .*ECONNREFUSED/],
   ])('is reported with the setting, and without secrets, when %s', async (_, address, reason) => {
     const refusal = await findPostgresProblem(address());

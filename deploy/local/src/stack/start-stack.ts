@@ -20,8 +20,8 @@ type AddProcess = <Life extends StackLife>(
 ) => Promise<Supervised<Life>>;
 
 /**
- * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (given or started), the three inner services and
- * the gateways. Resolves when all are ready; if one fails, stops everything.
+ * Runs the platform as separate processes: PostgreSQL, Redis and Kafka (external or started here), the three inner
+ * services and the gateways. Resolves when all are ready; if one fails, stops everything.
  * @throws ConfigError, PlainError; StillRunning instead of waiting for processes that do not end
  */
 export async function startStack(options: StackOptions) {
@@ -33,7 +33,7 @@ export async function startStack(options: StackOptions) {
   /** By name: `postgres`, `redis`, `kafka` (if started here), `auth`, `tasks`, …, `gateway-1`, … */
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
-  /** The stack works without this file, as on a full disk. */
+  /** The stack also works without this file, for example when the disk is full. */
   const notify = () => ifThere(() => writeJson(stateFile, stateOf(processes)));
 
   const add: AddProcess = async (name, start) => {

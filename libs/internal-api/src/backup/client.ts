@@ -34,11 +34,8 @@ export function createBackupWorkClient({ pool, signer }: { pool: StreamPool; sig
   ) => {
     const token = await signer.tokenFor({ role: 'operator' }, SERVICE);
     const headers = { authorization: `Bearer ${token}` };
-    try {
-      return await pool.request({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS, ...options, headers });
-    } catch (cause) {
-      throw toUnavailable(cause);
-    }
+    const sending = pool.request({ headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS, ...options, headers });
+    return sending.catch((cause: unknown) => Promise.reject(toUnavailable(cause)));
   };
 
   const run = async <Result>(name: WorkName, file = '', onProgress?: OnWorkProgress, more = ''): Promise<Result> => {
@@ -121,14 +118,8 @@ async function lastOf(body: Readable, onProgress: OnWorkProgress | undefined): P
   throw unavailable(undefined, new Error('The service was lost before the end.'));
 }
 
-async function refusalOf(body: Dispatcher.ResponseData['body']): Promise<AppError> {
-  try {
-    const said = await body.json();
-    return errorOf(isObject(said) ? said.error : undefined);
-  } catch (cause) {
-    return toUnavailable(cause);
-  }
-}
+const refusalOf = (body: Dispatcher.ResponseData['body']): Promise<AppError> =>
+  body.json().then((said) => errorOf(isObject(said) ? said.error : undefined), toUnavailable);
 
 /** A service of another version may not know the work, and then responds in another form. */
 function errorOf(error: unknown): AppError {

@@ -105,7 +105,7 @@ it('logs spans that the collector rejects, with its message, and counts them', a
   await telemetry.stop();
   await eventually(() => expect(lines).toHaveLength(1));
   expect(lines).toMatchObject([
-    { level: 'warn', msg: 'the collector rejects a part of the traces', rejectedSpans: 1, reason: 'too old' },
+    { level: 'warn', msg: 'the collector rejects some of the traces', rejectedSpans: 1, reason: 'too old' },
   ]);
   const text = await metrics.metrics();
   expect(text).toMatch(/^otel_sdk_exporter_span_exported_total 2$/m);

@@ -85,7 +85,7 @@ export async function openTelemetry(
   const { startSdk } = await import('./sdk.ts');
   const exported = createMeters(metrics).counter(
     'otel_sdk_exporter_span_exported_total',
-    'Spans that were sent to the collector; with an error_type, it did not take them',
+    'Spans that were sent to the collector; with an error_type, it did not accept them',
     'error_type',
   );
   const sdk = startSdk({
@@ -97,11 +97,11 @@ export async function openTelemetry(
     monotonicMs: () => performance.now(),
     onOutage: (error) =>
       log.warn({ reason: reasonOf(error) }, 'the collector does not accept traces; continuing without it'),
-    onRecovery: () => log.info('the collector takes traces again'),
+    onRecovery: () => log.info('the collector accepts traces again'),
     onObjection: ({ rejectedSpans, message }) =>
       log.warn(
         { rejectedSpans, reason: message },
-        rejectedSpans > 0 ? 'the collector rejects a part of the traces' : 'the collector warns of the traces',
+        rejectedSpans > 0 ? 'the collector rejects some of the traces' : 'the collector warns about the traces',
       ),
     onExported: (spans, errorType) => exported.inc(errorType === undefined ? {} : { error_type: errorType }, spans),
   });

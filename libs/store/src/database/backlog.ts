@@ -1,3 +1,4 @@
+import { createTimedQuery } from '@taskmesh/service';
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import type { Statement } from './prepared-query.ts';
@@ -22,15 +23,12 @@ export interface BacklogGauges {
   oldestPendingAge: Description;
 }
 
+/** Longer than a statement may take. */
+const MAX_READ_MS = 10_000;
+
 /** Adds gauges of a backlog, which is read once per scrape. */
 export function watchBacklog(registry: Registry, { read, pending, oldestPendingAge }: BacklogGauges): void {
-  let reading: Promise<Backlog | undefined> | undefined;
-  const readOnce = () => {
-    reading ??= read()
-      .catch(() => undefined)
-      .finally(() => (reading = undefined));
-    return reading;
-  };
+  const readOnce = createTimedQuery(MAX_READ_MS, read);
   const gauge = (description: Description, valueOf: (backlog: Backlog) => number) =>
     new Gauge({
       ...description,

@@ -250,13 +250,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       const run = () => retryWhileUnavailable({ kind: 'write' }, () => orm.em.fork().transactional(work));
       return serialKey === undefined ? run() : serialized.run(serialKey, run);
     },
-    run<Row extends QueryResultRow>(
-      kind: RetryOptions['kind'],
-      statement: Statement,
-      values: unknown[],
-      ownerId?: string,
-      longFor?: string,
-    ) {
+    run<Row extends QueryResultRow>(...[kind, statement, values, ownerId, longFor]: Parameters<Database['run']>) {
       const run = () =>
         inSpan(
           () => spans.named(statement),
@@ -265,7 +259,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
       if (ownerId === undefined) return run();
       if (longFor === undefined) return owners.run(ownerId, run);
       const untilMs = performance.now() + MAX_QUEUE_WAIT_MS; // for both queues together
-      return ownersLong.run(ownerId, () => long.run(longFor, run, undefined, untilMs - performance.now()));
+      return ownersLong.run(ownerId, () => long.run(longFor, run, { maxWaitMs: untilMs - performance.now() }));
     },
     openSession: ({ settings: extra, ...session } = {}) =>
       openSession({ url, name: `taskmesh-${name}-session`, settings: { ...sessionSettings, ...extra }, ...session }),

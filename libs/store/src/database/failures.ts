@@ -26,10 +26,10 @@ const NOT_DONE = new Set<string>([
   SQL_STATE.idleSessionTimeout,
   SQL_STATE.ioError,
 ]);
-/** insufficient_resources: disk full, out of memory, too many connections. */
-const NO_RESOURCES = '53';
+/** The class of SQL states for a full disk, too little memory and too many connections. */
+const INSUFFICIENT_RESOURCES = '53';
 /** Any failure of these calls occurs before the first statement. */
-const CONNECTING = new Set(['getaddrinfo', 'connect']);
+const CONNECT_CALLS = new Set(['getaddrinfo', 'connect']);
 
 /** Other failures have these codes, too. Matched by routine, because messages are translated. */
 const NOT_DONE_ROUTINES = new Set([
@@ -66,7 +66,7 @@ export function outcomeOf(error: unknown): Outcome {
 }
 
 /** These errors end only a statement or its transaction. */
-const OF_STATEMENTS = new Set<string>([
+const STATEMENT_ONLY_CODES = new Set<string>([
   SQL_STATE.serializationFailure,
   SQL_STATE.deadlockDetected,
   SQL_STATE.lockNotAvailable,
@@ -74,7 +74,7 @@ const OF_STATEMENTS = new Set<string>([
 ]);
 
 /** The connection is not in the state in which we left it, as behind a pooler that does not keep sessions. */
-const OF_OTHER_STATES = new Set<string>([
+const UNEXPECTED_STATE_CODES = new Set<string>([
   SQL_STATE.inFailedTransaction,
   SQL_STATE.invalidStatementName,
   SQL_STATE.duplicatePreparedStatement,
@@ -82,8 +82,8 @@ const OF_OTHER_STATES = new Set<string>([
 
 /** Whether the connection of the failed statement is lost, or useless for a second attempt. */
 export function endsConnection(error: unknown): boolean {
-  if (withCauses(error).some((each) => OF_OTHER_STATES.has(codeOf(each)))) return true;
-  return outcomeOf(error) !== 'other' && !withCauses(error).some((each) => OF_STATEMENTS.has(codeOf(each)));
+  if (withCauses(error).some((each) => UNEXPECTED_STATE_CODES.has(codeOf(each)))) return true;
+  return outcomeOf(error) !== 'other' && !withCauses(error).some((each) => STATEMENT_ONLY_CODES.has(codeOf(each)));
 }
 
 /** Whether the server or the database refuses writes, according to this error or a cause of it. */
@@ -99,8 +99,8 @@ function isNotDone(error: Error): boolean {
   const code = codeOf(error);
   return (
     NOT_DONE.has(code) ||
-    code.startsWith(NO_RESOURCES) ||
-    isConnecting(error) ||
+    code.startsWith(INSUFFICIENT_RESOURCES) ||
+    isConnectFailure(error) ||
     ('routine' in error && NOT_DONE_ROUTINES.has(`${code} ${String(error.routine)}`)) ||
     NOT_DONE_MESSAGES.includes(error.message)
   );
@@ -112,10 +112,10 @@ function isUnknown(error: Error): boolean {
   return UNKNOWN_CODES.has(code) || code.startsWith(CONNECTION_EXCEPTION) || UNKNOWN_MESSAGES.includes(error.message);
 }
 
-/** A host with several addresses fails with an AggregateError. */
-function isConnecting(error: Error): boolean {
+/** Connecting to a host with several addresses fails with an AggregateError. */
+function isConnectFailure(error: Error): boolean {
   if ('errors' in error) return codeOf(error) !== '';
-  return 'syscall' in error && typeof error.syscall === 'string' && CONNECTING.has(error.syscall);
+  return 'syscall' in error && typeof error.syscall === 'string' && CONNECT_CALLS.has(error.syscall);
 }
 
 function codeOf(error: Error): string {
@@ -168,8 +168,8 @@ export async function retryWhileUnavailable<Result>(
       const outcome = outcomeOf(error);
       if (outcome === 'other') throw error;
       const pauseMs = backoffMs(failures, BACKOFF);
-      const repeatable = outcome === 'not-done' || kind === 'read';
-      if (!repeatable || performance.now() + pauseMs > deadline) throw unavailable(undefined, error);
+      const isRepeatable = outcome === 'not-done' || kind === 'read';
+      if (!isRepeatable || performance.now() + pauseMs > deadline) throw unavailable(undefined, error);
       await sleep(pauseMs);
     }
   }

@@ -35,7 +35,7 @@ export function createWorld({ random = createDice(1), faults = NO_FAULTS, skewMs
   const { fireNext, skip, ...clock } = createManualTime();
   const time = { ...clock, now: () => clock.now() + skewMs, random: random.next };
   /** Requests and responses in flight. */
-  let underway: (() => void)[] = [];
+  let inFlight: (() => void)[] = [];
   const streams = new Set<Stream>();
   const server = createModelServer(clock.now);
 
@@ -53,14 +53,14 @@ export function createWorld({ random = createDice(1), faults = NO_FAULTS, skewMs
       case operations.DELETE_TASK:
         return { deleteTask: server.remove(given, traceparent) };
       default:
-        throw new Error(`not of the model: ${document}`);
+        throw new Error(`The model does not support this operation: ${document}`);
     }
   };
   const request = ((document: string, variables: object, { traceparent }: { traceparent?: string } = {}) =>
     new Promise<object>((resolve, reject) => {
       const lose = () => reject(new TaskmeshError('NETWORK', 'lost'));
-      underway.push(() => {
-        if (random.chance(faults.lost)) return underway.push(lose);
+      inFlight.push(() => {
+        if (random.chance(faults.lost)) return inFlight.push(lose);
         let answer: () => void;
         try {
           const result = run(document, structuredClone(variables), traceparent);
@@ -68,7 +68,7 @@ export function createWorld({ random = createDice(1), faults = NO_FAULTS, skewMs
         } catch (error) {
           answer = () => reject(error as Error);
         }
-        return underway.push(random.chance(faults.lost) ? lose : answer);
+        return inFlight.push(random.chance(faults.lost) ? lose : answer);
       });
     })) as Post;
 
@@ -85,7 +85,7 @@ export function createWorld({ random = createDice(1), faults = NO_FAULTS, skewMs
   };
   const openFeed: OpenFeed = ({ filter, after }, listener) => {
     const stream: Stream = { listener, filter: filter ?? {}, waiting: [], isOver: false };
-    underway.push(() => {
+    inFlight.push(() => {
       if (stream.isOver) return;
       try {
         stream.waiting = server.behind(after ?? '').filter((reported) => concerns(reported, stream.filter));
@@ -139,12 +139,12 @@ export function createWorld({ random = createDice(1), faults = NO_FAULTS, skewMs
   const step = async (kind?: 'requests' | 'changes'): Promise<boolean> => {
     await settled();
     const busy = [...streams].filter(({ waiting, isOver }) => kind !== 'requests' && (waiting.length > 0 || isOver));
-    const requests = kind === 'changes' ? 0 : underway.length;
+    const requests = kind === 'changes' ? 0 : inFlight.length;
     const which = random.int(requests + busy.length);
     const stream = busy[which - requests];
-    const arrived = which < requests ? underway[which] : undefined;
+    const arrived = which < requests ? inFlight[which] : undefined;
     if (arrived) {
-      underway = underway.filter((each) => each !== arrived);
+      inFlight = inFlight.filter((each) => each !== arrived);
       arrived();
     } else if (stream) deliver(stream);
     await settled();

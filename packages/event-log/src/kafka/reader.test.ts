@@ -33,7 +33,7 @@ const topicOf = (leaders: number[], id = 't1'): ClusterMetadata => ({
 /** Two fake brokers with scripted responses. A broker without further responses waits until it is closed. */
 function createCluster(...leaders: number[]) {
   const fetches = new Map<string, Fetch[]>();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const open = new Set<Node>();
   let connects = 0;
   const cluster = {
@@ -42,12 +42,12 @@ function createCluster(...leaders: number[]) {
     down: new Set<string>(),
     listOffsets: ((partitions) =>
       partitions.map(({ partition }) => ({ partition, errorCode: 0, offset: 0n }))) as ListOffsets,
-    asked,
-    lastAsked: (host: string) => asked.findLast((line) => line.startsWith(host)),
+    requests,
+    lastRequestTo: (host: string) => requests.findLast((line) => line.startsWith(host)),
     open: () => open.size,
     connects: () => connects,
-    answer(host: string, ...answers: (FetchedPartition[] | Fetch)[]) {
-      const all = answers.map((each) => (typeof each === 'function' ? each : () => each));
+    respond(host: string, ...responses: (FetchedPartition[] | Fetch)[]) {
+      const all = responses.map((each) => (typeof each === 'function' ? each : () => each));
       fetches.set(host, [...(fetches.get(host) ?? []), ...all]);
     },
     connect({ host }: Address): Node {
@@ -69,11 +69,11 @@ function createCluster(...leaders: number[]) {
         },
         async fetch(_topic, partitions) {
           reach();
-          const places = partitions.map(({ partition, offset }) => `${partition}@${offset}`);
-          asked.push(`${host}: ${places.toSorted().join(' ')}`);
-          const answer = fetches.get(host)?.shift()?.(partitions);
-          if (answer instanceof Error) throw answer;
-          return answer ?? closing.promise;
+          const offsets = partitions.map(({ partition, offset }) => `${partition}@${offset}`);
+          requests.push(`${host}: ${offsets.toSorted().join(' ')}`);
+          const response = fetches.get(host)?.shift()?.(partitions);
+          if (response instanceof Error) throw response;
+          return response ?? closing.promise;
         },
         close() {
           open.delete(node);
@@ -115,9 +115,9 @@ describe('reading a topic from its leaders', () => {
     const { stop, ready } = read(cluster);
     let isReady = false;
     void ready().then(() => (isReady = true));
-    await eventually(() => cluster.asked.length === 2);
+    await eventually(() => cluster.requests.length === 2);
     expect(isReady).toBe(false); // one has no offset yet
-    expect(cluster.asked.toSorted()).toEqual(['one: 0@0 2@0', 'two: 1@0']);
+    expect(cluster.requests.toSorted()).toEqual(['one: 0@0 2@0', 'two: 1@0']);
     await stop();
     expect(cluster.open()).toBe(0);
   });
@@ -126,7 +126,7 @@ describe('reading a topic from its leaders', () => {
     const cluster = createCluster(1);
     const { work, done } = createSlowWork();
     const { stop, values } = read(cluster, work);
-    cluster.answer('one', () => {
+    cluster.respond('one', () => {
       const stopSoon = () => void (values.length < 20 ? setImmediate(stopSoon) : stop());
       setImmediate(stopSoon);
       return [ok(0, ...Array(10_000).keys())];
@@ -140,19 +140,19 @@ describe('reading a topic from its leaders', () => {
   it('continues after the last delivered record, and skips earlier ones of a batch and control records', async () => {
     const cluster = createCluster(1);
     cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: 5n }];
-    cluster.answer('one', [ok(0, 3, 4, 5, 6)], [ok(0, message(7, { isControlRecord: true }))], [ok(0, 8)]);
+    cluster.respond('one', [ok(0, 3, 4, 5, 6)], [ok(0, message(7, { isControlRecord: true }))], [ok(0, 8)]);
     const { values, ready } = read(cluster);
     await ready();
-    await eventually(() => cluster.asked.length === 4);
+    await eventually(() => cluster.requests.length === 4);
     expect(values).toEqual(['5', '6', '8']);
-    expect(cluster.asked).toEqual(['one: 0@5', 'one: 0@7', 'one: 0@8', 'one: 0@9']);
+    expect(cluster.requests).toEqual(['one: 0@5', 'one: 0@7', 'one: 0@8', 'one: 0@9']);
   });
 
   it('rotates the partitions in requests, so that a full one does not starve the others', async () => {
     const cluster = createCluster(1, 1, 1);
     const firsts: (number | undefined)[] = [];
-    const note: Fetch = (asked) => (firsts.push(asked[0]?.partition), []);
-    cluster.answer('one', note, note, note);
+    const note: Fetch = (partitions) => (firsts.push(partitions[0]?.partition), []);
+    cluster.respond('one', note, note, note);
     read(cluster);
     await eventually(() => firsts.length === 3);
     expect(firsts.toSorted()).toEqual([0, 1, 2]);
@@ -161,15 +161,15 @@ describe('reading a topic from its leaders', () => {
   it.each([
     ['before the first available record', 7n, { begin: 40n, end: 90n }, 40n],
     ['beyond the end', 97n, { begin: 40n, end: 90n }, 90n],
-  ])('continues at the nearest end when its offset is %s', async (_, ours, { begin, end }, nearest) => {
+  ])('continues at the nearest end when its offset is %s', async (_, previous, { begin, end }, nearest) => {
     const cluster = createCluster(1);
-    cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: ours }];
-    cluster.answer('one', () => {
-      cluster.listOffsets = ([asked]) => [{ partition: 0, errorCode: 0, offset: asked?.at === BEGIN ? begin : end }];
+    cluster.listOffsets = () => [{ partition: 0, errorCode: 0, offset: previous }];
+    cluster.respond('one', () => {
+      cluster.listOffsets = ([first]) => [{ partition: 0, errorCode: 0, offset: first?.at === BEGIN ? begin : end }];
       return [failed(0, OFFSET_OUT_OF_RANGE)];
     });
     read(cluster);
-    await eventually(() => expect(cluster.asked).toEqual([`one: 0@${ours}`, `one: 0@${nearest}`]));
+    await eventually(() => expect(cluster.requests).toEqual([`one: 0@${previous}`, `one: 0@${nearest}`]));
   });
 });
 
@@ -180,13 +180,13 @@ it.each<[string, Fetch]>([
   'a topic that is recreated while it is followed is read from its first record after a failed %s, never from the old offset',
   async (_, failure) => {
     const cluster = createCluster(1);
-    cluster.listOffsets = ([asked]) => [{ partition: 0, errorCode: 0, offset: asked?.at === BEGIN ? 0n : 30n }];
-    cluster.answer('one', (...asked) => {
+    cluster.listOffsets = ([first]) => [{ partition: 0, errorCode: 0, offset: first?.at === BEGIN ? 0n : 30n }];
+    cluster.respond('one', (...request) => {
       cluster.metadata = topicOf([1], 't2');
-      return failure(...asked);
+      return failure(...request);
     });
     read(cluster);
-    await eventually(() => expect(cluster.asked).toEqual(['one: 0@30', 'one: 0@0']));
+    await eventually(() => expect(cluster.requests).toEqual(['one: 0@30', 'one: 0@0']));
   },
 );
 
@@ -195,40 +195,40 @@ describe('a failing part of a topic', () => {
     const cluster = createCluster(1, 2);
     cluster.down.add('two');
     const { values, lines } = read(cluster);
-    for (let offset = 0; offset < 5; offset += 1) cluster.answer('one', [ok(0, offset)]);
+    for (let offset = 0; offset < 5; offset += 1) cluster.respond('one', [ok(0, offset)]);
     await eventually(() => expect(lines).toMatchObject([{ level: 'warn' }]));
     expect(values).toEqual(['0', '1', '2', '3', '4']);
     // Six requests, so the working leader was never interrupted.
-    expect(cluster.lastAsked('one')).toBe('one: 0@5');
-    expect(cluster.asked.filter((line) => line.startsWith('one'))).toHaveLength(6);
+    expect(cluster.lastRequestTo('one')).toBe('one: 0@5');
+    expect(cluster.requests.filter((line) => line.startsWith('one'))).toHaveLength(6);
 
     cluster.down.delete('two');
-    cluster.answer('two', [ok(1, 0)]);
+    cluster.respond('two', [ok(1, 0)]);
     await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
     await eventually(() => expect(values).toHaveLength(6));
   });
 
   it('does not affect other partitions of the same leader, and recovers', async () => {
     const cluster = createCluster(1, 1);
-    cluster.answer('one', [failed(0, NOT_LEADER), ok(1, 0, 1)], [ok(1, 2)], [], [], [], (asked) =>
-      asked.map(({ partition }) => ok(partition)),
+    cluster.respond('one', [failed(0, NOT_LEADER), ok(1, 0, 1)], [ok(1, 2)], [], [], [], (partitions) =>
+      partitions.map(({ partition }) => ok(partition)),
     );
     const { values } = read(cluster);
     await eventually(() => expect(values).toEqual(['0', '1', '2']));
-    expect(cluster.asked.slice(0, 3)).toEqual(['one: 0@0 1@0', 'one: 1@2', 'one: 1@3']);
+    expect(cluster.requests.slice(0, 3)).toEqual(['one: 0@0 1@0', 'one: 1@2', 'one: 1@3']);
   });
 
   it('is followed to its new leader without interrupting other partitions', async () => {
     const cluster = createCluster(1, 2);
-    cluster.answer('two', [ok(1, 0, 1)], () => {
+    cluster.respond('two', [ok(1, 0, 1)], () => {
       cluster.metadata = topicOf([1, 3]);
       cluster.metadata.brokers.push({ nodeId: 3, host: 'three', port: 1 });
       return new Error('reset by peer');
     });
     const { values } = read(cluster);
-    await eventually(() => expect(cluster.lastAsked('three')).toBe('three: 1@2'));
+    await eventually(() => expect(cluster.lastRequestTo('three')).toBe('three: 1@2'));
     expect(values).toEqual(['0', '1']);
-    expect(cluster.asked.filter((line) => line.startsWith('one'))).toEqual(['one: 0@0']);
+    expect(cluster.requests.filter((line) => line.startsWith('one'))).toEqual(['one: 0@0']);
   });
 
   it('is logged when it has no leader', async () => {
@@ -238,7 +238,7 @@ describe('a failing part of a topic', () => {
       expect(lines).toMatchObject([{ level: 'warn', part: 1, err: { message: 'The partition has no leader.' } }]),
     );
     cluster.metadata = topicOf([1, 1]);
-    cluster.answer('one', [], [ok(0), ok(1)]);
+    cluster.respond('one', [], [ok(0), ok(1)]);
     await eventually(() => expect(lines.map(({ level }) => level)).toEqual(['warn', 'info']));
   });
 });

@@ -12,7 +12,7 @@ const REFRESH_MS = 5_000;
 const REFRESH_INCOMPLETE_MS = 500;
 
 export interface ReaderOptions extends Pick<FollowerOptions, 'topic' | 'onRecord' | 'log' | 'random'> {
-  /** Queried for metadata in turn, which name further brokers. */
+  /** Queried in turn for metadata, which names further brokers. */
   seeds: Address[];
   connect: (address: Address) => Node;
 }
@@ -31,7 +31,7 @@ export function createReader(options: ReaderOptions): LogReader {
   const nextAddress = rotating(seeds);
   /** Keyed by topic id, leader and partitions. */
   const followers = new Map<string, Follower>();
-  let guide: Node | undefined;
+  let metadataNode: Node | undefined;
   let isStopped = false;
   /** Aborted to refresh the metadata early. */
   let pausing = new AbortController();
@@ -78,8 +78,8 @@ export function createReader(options: ReaderOptions): LogReader {
   /** Refreshes the metadata. Resolves with the time until the next refresh, in ms. */
   const refresh = async (): Promise<number> => {
     try {
-      guide ??= connect(nextAddress());
-      const metadata = await guide.metadata(topic);
+      metadataNode ??= connect(nextAddress());
+      const metadata = await metadataNode.metadata(topic);
       nextAddress.learn(metadata.brokers);
       await assign(metadata);
       outage.end('metadata');
@@ -87,8 +87,8 @@ export function createReader(options: ReaderOptions): LogReader {
       for (const { partition } of orphans) outage.failed(partition, new Error('The partition has no leader.'));
       return metadata.topic && orphans.length === 0 ? REFRESH_MS : REFRESH_INCOMPLETE_MS;
     } catch (error) {
-      guide?.close();
-      guide = undefined;
+      metadataNode?.close();
+      metadataNode = undefined;
       if (!isStopped) outage.failed('metadata', error);
       return backoffMs(outage.failures('metadata'), random);
     }
@@ -109,7 +109,7 @@ export function createReader(options: ReaderOptions): LogReader {
       isStopped = true;
       delivery.stop();
       void stopFollowers([...followers.keys()]);
-      guide?.close();
+      metadataNode?.close();
       pausing.abort();
       settle(); // a stopped reader must not leave `ready` pending
       await ended;
@@ -152,7 +152,7 @@ function createOutage(log: Logger, topic: string) {
       failures.set(part, count);
       if (isLogged || count < FAILURES_TO_LOG) return;
       isLogged = true;
-      log.warn({ err: error, topic, part }, 'the event log cannot be read; trying on');
+      log.warn({ err: error, topic, part }, 'the event log cannot be read; retrying');
     },
     end,
     keep(partitions: number[]): void {

@@ -14,9 +14,8 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { LRUCache } from 'lru-cache';
 import type { AskSubgraph, SubgraphAnswer, SubgraphRequest } from '../execution/run.ts';
-import { createFederatedExecutor, MAX_VARIANTS, type Resized } from '../federated-executor.ts';
+import { createFederatedExecutor, type Resized } from '../federated-executor.ts';
 import type { OperationRequest, OperationResult } from '../run-operation.ts';
 import type { PlannedGraph } from '../supergraph.ts';
 import {
@@ -61,7 +60,7 @@ interface EventContext<Context> {
  * Compiles a subscription whose events do not come from a service, but for example from a log. Each event is the root field's
  * value, as far as `fields` says; services are called for the other selected fields. The document must be valid for the graph's
  * schema. Whether and when its arguments let an event through is up to the caller. So is `Documents.settle`, without which events
- * are planned again when many combinations of conditions are in use.
+ * are parsed again when combinations of conditions alternate, and planned again when many are in use.
  * @throws Error when the document has no such subscription, or when it cannot be planned
  */
 export function compileEvents<Context>(
@@ -115,18 +114,19 @@ function compileRun<Context>(
   document: DocumentNode,
   { ask, operationName, resized = () => undefined, ...contents }: CompileEventsOptions<Context>,
 ) {
-  /** By the text of the fetch: each combination of @skip and @include values has its own. */
-  const documents = new LRUCache<string, DocumentNode>({
-    max: MAX_VARIANTS,
-    memoMethod: (text) => parse(text, { noLocation: true }),
-    onInsert: (_document, text) => resized(PROJECTION_BYTES * text.length),
-    dispose: (_document, text) => resized(-PROJECTION_BYTES * text.length),
-  });
+  /** The last fetch that an event answered. A document with settled conditions has a single one. */
+  let last: { text: string; document: DocumentNode } | undefined;
+  const parsed = (text: string): DocumentNode => {
+    if (last?.text === text) return last.document;
+    resized(PROJECTION_BYTES * (text.length - (last?.text.length ?? 0)));
+    last = { text, document: parse(text, { noLocation: true }) };
+    return last.document;
+  };
   /** Picks from an event what the primary fetch selects, under the client's aliases. */
   const answer = (service: string, { operation, variables: variableValues }: SubgraphRequest, rootValue: EventRoot) =>
     execute({
       schema: serviceSchema(graph, service),
-      document: documents.memo(operation.text),
+      document: parsed(operation.text),
       rootValue,
       variableValues,
     }) as SubgraphAnswer; // synchronous without resolvers

@@ -26,14 +26,14 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
     const { key, variable } = joined.parts[index] ?? { key: '', variable: '' };
     return { lookup: compileEntityLookup(same, node, deps), key, variable };
   });
-  const alone = others.length > 0 ? groups.map(({ same }) => compileEntityRequest<Context>(same, deps)) : [];
+  const separate = others.length > 0 ? groups.map(({ same }) => compileEntityRequest<Context>(same, deps)) : [];
 
   const fetch = async (run: PlanRun<Context>, gathered: readonly RequestedEntities[]) => {
     const variables = variablesOf(run.variables);
     for (const [index, { variable }] of parts.entries()) variables[variable] = gathered[index]?.representations ?? [];
     const response = await run.ask({ operation, variables }, run.context);
     // One of the joined lookups failed as a whole and took the others with it, so run each on its own.
-    if (alone.length > 0 && hasFailedAsWhole(response)) await Promise.all(alone.map((step) => step(run)));
+    if (separate.length > 0 && hasFailedAsWhole(response)) await Promise.all(separate.map((step) => step(run)));
     else receive(response, gathered, run);
   };
 
@@ -45,12 +45,12 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
     const errors = answer.errors ?? [];
     if (errors.length > 0) report(errors, gathered, run);
     for (const [index, { lookup, key }] of parts.entries()) {
-      const about = gathered[index];
-      if (!about || about.representations.length === 0) continue;
+      const requested = gathered[index];
+      if (!requested || requested.representations.length === 0) continue;
       const entities = data?.[key];
-      if (Array.isArray(entities) && entities.length === about.representations.length)
-        lookup.receive(entities, about, run.room);
-      else if (Array.isArray(entities) || errors.every((error) => isOfAnother(error, key))) {
+      if (Array.isArray(entities) && entities.length === requested.representations.length)
+        lookup.receive(entities, requested, run.room);
+      else if (Array.isArray(entities) || errors.every((error) => belongsToOther(error, key))) {
         const message = `The service "${operation.service}" did not return all requested objects.`;
         run.errors.push(failure(operation, message));
       }
@@ -58,24 +58,24 @@ export function compileEntityRequest<Context>(fetches: readonly PlannedFetch[], 
   };
 
   const partOf = ({ path }: AnswerError) => parts.findIndex(({ key }) => key === path?.[0]);
-  const isOfAnother = (error: AnswerError, key: string) => (parts[partOf(error)]?.key ?? key) !== key;
+  const belongsToOther = (error: AnswerError, key: string) => (parts[partOf(error)]?.key ?? key) !== key;
 
   const report = (errors: readonly AnswerError[], gathered: readonly RequestedEntities[], run: PlanRun<Context>) => {
     const located = parts.map(({ lookup }, index) => {
-      const about = gathered[index];
+      const requested = gathered[index];
       return (
-        about &&
+        requested &&
         lookup.locate(
           errors.filter((error) => partOf(error) === index),
-          about,
+          requested,
           run,
         )
       );
     });
     for (const error of errors) {
-      const places = located[partOf(error)]?.(error) ?? [];
-      if (places.length === 0) run.errors.push(serviceError(error, operation, undefined));
-      else for (const place of places) run.errors.push(serviceError(error, operation, place));
+      const paths = located[partOf(error)]?.(error) ?? [];
+      if (paths.length === 0) run.errors.push(serviceError(error, operation, undefined));
+      else for (const path of paths) run.errors.push(serviceError(error, operation, path));
     }
   };
 

@@ -16,12 +16,6 @@ export interface BuildRun {
   introspect: (field: FieldPlan) => unknown;
 }
 
-/** Sets a field of a result. An assignment to `__proto__` would set the prototype. */
-export function setField(result: Record<string, unknown>, key: string, value: unknown): void {
-  if (key !== '__proto__') result[key] = value;
-  else Object.defineProperty(result, key, { value, writable: true, enumerable: true, configurable: true });
-}
-
 type Step = string | number;
 
 /** Builds a field of the result, and records why values are null. Returns undefined if a non-null field would be null. */
@@ -82,13 +76,13 @@ function buildList(item: Slot, values: readonly unknown[], step: Step, run: Buil
   return isWhole ? items : undefined;
 }
 
-function buildObject({ fields, size }: ObjectPlan, object: Data, step: Step, run: BuildRun): unknown {
+function buildObject({ fields, size, shape }: ObjectPlan, object: Data, step: Step, run: BuildRun): unknown {
   take(run.room, size);
   run.path.push(step);
-  const result: Record<string, unknown> = {};
+  const result = { ...shape };
   const isWhole = fields.every((field) => {
     const built = buildField(field, object, run);
-    setField(result, field.key, built);
+    result[field.key] = built;
     return built !== undefined;
   });
   run.path.pop();

@@ -28,8 +28,11 @@ export interface ObjectPlan {
   fields: readonly FieldPlan[];
   /** What an object takes, without its texts and what it contains. */
   size: number;
-  /** Keeps V8's hidden class of such objects; without one, results of 20 and more keys would be tables of the quadruple size. */
-  shape: object;
+  /**
+   * Copied for each object, so that all have V8's hidden class of this one, and keys such as `__proto__` are plain properties;
+   * results of 20 and more keys would otherwise be tables of the quadruple size.
+   */
+  shape: Readonly<Record<string, unknown>>;
 }
 
 /** The position of a value: a field or a list item. */

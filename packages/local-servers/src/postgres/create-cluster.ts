@@ -52,11 +52,11 @@ function removeUnfinished(dataDir: string): void {
 function checkVersion(dataDir: string, major: string): void {
   const file = join(dataDir, 'PG_VERSION');
   if (!existsSync(file))
-    throw new PlainError(`${dataDir} holds no PostgreSQL data. Move it away, or use another folder.`);
+    throw new PlainError(`${dataDir} contains no PostgreSQL data. Move it away, or use another folder.`);
   const found = readFileSync(file, 'utf8').trim();
   if (found === major) return;
   throw new PlainError(
-    `${dataDir} was written by PostgreSQL ${found}, but this version brings PostgreSQL ${major}.\n` +
+    `${dataDir} was written by PostgreSQL ${found}, but this version includes PostgreSQL ${major}.\n` +
       'Move the folder away (and restore a backup into the new one), or use a server of your own.',
   );
 }
@@ -87,19 +87,19 @@ async function runInitdb(
       env: { TZ: 'UTC', LC_ALL: 'C' },
       stdio: ['ignore', 'ignore', 'pipe', ...descriptors],
     });
-    const complaints = child.stderr ? text(child.stderr) : '';
+    const errors = child.stderr ? text(child.stderr) : '';
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new Error((await complaints).trim());
+    if (code !== 0) throw new Error((await errors).trim());
   } finally {
     close();
     rmSync(passwordFile, { force: true });
   }
 }
 
-function explain(dir: string, complaints: string): string {
-  // A root of a container may be the only user there.
-  const isUnfit = /could not look up effective user ID|EINVAL|EPERM/.test(complaints);
+function explain(dir: string, errors: string): string {
+  // In a container, root may be the only user.
+  const isUserUnsuitable = /could not look up effective user ID|EINVAL|EPERM/.test(errors);
   const remedy =
     'PostgreSQL needs a user with a name other than root: start as one (or give this one an entry in /etc/passwd), or use a server of your own.';
-  return [`PostgreSQL could not set up ${dir}:`, indent(complaints), ...(isUnfit ? [remedy] : [])].join('\n');
+  return [`PostgreSQL could not set up ${dir}:`, indent(errors), ...(isUserUnsuitable ? [remedy] : [])].join('\n');
 }

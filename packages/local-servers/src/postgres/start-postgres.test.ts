@@ -108,8 +108,8 @@ describe('our own PostgreSQL', () => {
   });
 
   it.each([
-    ['PG_VERSION', '17\n', 'was written by PostgreSQL 17, but this version brings PostgreSQL 18'],
-    ['cat.jpg', 'a photo', 'holds no PostgreSQL data'],
+    ['PG_VERSION', '17\n', 'was written by PostgreSQL 17, but this version includes PostgreSQL 18'],
+    ['cat.jpg', 'a photo', 'contains no PostgreSQL data'],
   ])('does not touch data of another version, or a folder with other contents: %s', async (file, content, message) => {
     const other = join(dir, `of ${file}`);
     mkdirSync(other);

@@ -32,7 +32,7 @@ const READY_TIMEOUT_MS = 600_000;
 const REPORT_EVERY_MS = 15_000;
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
-const MAX_FORMER_LOGS = 3;
+const MAX_OLD_LOGS = 3;
 const CHECK_LOG_MS = 10_000;
 
 /**
@@ -49,10 +49,10 @@ export async function startChild(options: ChildOptions) {
   const child = spawn(command, args, { env, cwd, stdio: ['ignore', output, output, ...descriptors], ...user });
   closeSync(output); // the child has its own
   const stopLimiting = limitLogFile(logFile);
-  let ended = false;
+  let hasEnded = false;
   const exited = new Promise<Exit>((resolve) =>
     child.once('exit', (code, signal) => {
-      ended = true;
+      hasEnded = true;
       void stopLimiting().then(() => resolve({ code, signal }));
     }),
   );
@@ -66,14 +66,14 @@ export async function startChild(options: ChildOptions) {
 
   const { pid = 0 } = child;
   const kill = (signal: NodeJS.Signals) => {
-    if (!ended) sendSignal(pid, signal); // afterwards the id may belong to another process
+    if (!hasEnded) sendSignal(pid, signal); // afterwards the id may belong to another process
   };
   return {
     ...{ pid, exited, logFile, kill },
     /** For callers that use an IPC channel. */
     process: child,
     /** The last lines that the process has written to its log since it was started. */
-    lastWords: () =>
+    lastOutput: () =>
       readFileSync(logFile).subarray(logStart).toString().trimEnd().split('\n').slice(-LAST_LINES).join('\n'),
     /** Sends the signals of the ladder, then SIGKILL, until the process ends. */
     async stop() {
@@ -113,24 +113,24 @@ export async function untilReady<Answer>(child: RunningProcess, options: Readine
     exit = reason;
     return undefined;
   });
-  const over = sleep(timeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
+  const timeout = sleep(timeoutMs, undefined, { signal, ref: false }).catch(() => undefined);
   while (!exit && !signal?.aborted && performance.now() < begin + timeoutMs) {
     // A server may accept a connection and then stay silent.
-    const result = await Promise.race([ready().catch(() => undefined), exited, over]);
+    const result = await Promise.race([ready().catch(() => undefined), exited, timeout]);
     if (result) return result;
     if (performance.now() >= nextReport) {
       nextReport += REPORT_EVERY_MS;
       const seconds = Math.round((performance.now() - begin) / 1000);
       log?.(`Waiting for ${name}, which started ${seconds} s ago. Its log: ${child.logFile}`);
     }
-    await Promise.race([exited, over, sleep(intervalMs)]);
+    await Promise.race([exited, timeout, sleep(intervalMs)]);
   }
   const problem = exit
     ? `ended (${describeExit(exit)}) before it was ready`
     : signal?.aborted
       ? 'was stopped before it was ready'
       : `was not ready after ${timeoutMs / 1000} s`;
-  const lastOutput = child.lastWords();
+  const lastOutput = child.lastOutput();
   await child.stop();
   throw new PlainError(
     [`${name} ${problem}.`, lastOutput && indent(lastOutput), `Its log: ${child.logFile}`].filter(Boolean).join('\n'),
@@ -161,8 +161,8 @@ export function limitLogFile(file: string, { maxBytes = MAX_LOG_BYTES, checkMs =
 async function limit(file: string, maxBytes: number): Promise<void> {
   try {
     if ((await stat(file)).size < maxBytes) return;
-    await rm(`${file}.${MAX_FORMER_LOGS}`, { force: true });
-    for (let age = MAX_FORMER_LOGS - 1; age > 0; age -= 1)
+    await rm(`${file}.${MAX_OLD_LOGS}`, { force: true });
+    for (let age = MAX_OLD_LOGS - 1; age > 0; age -= 1)
       await rename(`${file}.${age}`, `${file}.${age + 1}`).catch(() => undefined); // there are fewer old logs
     // On a full disk, the space matters more than the copy.
     await copyFile(file, `${file}.1`).catch(() => rm(`${file}.1`, { force: true }));

@@ -57,9 +57,9 @@ export function createAccountRepository(database: Database) {
     },
 
     /** The bcrypt hash of the highest cost among those imported from other systems; undefined once all of their users have signed in. */
-    async findDearestBcryptHash(): Promise<string | undefined> {
+    async findCostliestBcryptHash(): Promise<string | undefined> {
       type Row = Pick<StoredAccount, 'passwordHash'>;
-      const [row] = await database.run<Row>('read', statements.FIND_DEAREST_BCRYPT_HASH, []);
+      const [row] = await database.run<Row>('read', statements.FIND_COSTLIEST_BCRYPT_HASH, []);
       return row?.passwordHash;
     },
 

@@ -27,8 +27,8 @@ const lastBcryptHashBefore = (text: string) => `
     order by password_hash desc limit 1)`;
 
 /** The bcrypt hash of the highest cost, whether its variant is `2a`, `2b` or `2y`. Not every collation has y before z. */
-export const FIND_DEAREST_BCRYPT_HASH: Statement = {
-  name: 'auth-find-dearest-bcrypt-hash',
+export const FIND_COSTLIEST_BCRYPT_HASH: Statement = {
+  name: 'auth-find-costliest-bcrypt-hash',
   text: `
     select password_hash as "passwordHash" from (${['$2b', '$2y', '$3'].map(lastBcryptHashBefore).join(' union all ')}) hashes
     order by substring(password_hash from 5 for 2) desc limit 1`,

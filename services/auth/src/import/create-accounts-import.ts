@@ -21,8 +21,8 @@ const SESSIONS = `select count(*)::text as count from public.sessions
 async function compareStores(stores: Stores, now: Date): Promise<StoreComparison> {
   const { from, to } = stores;
   let sessionsEnding = 0;
-  const accounts = await compareRows(stores, { name: 'accounts' }, async (gone) => {
-    const [row] = await from.run<{ count: string }>(SESSIONS, [gone, now]);
+  const accounts = await compareRows(stores, { name: 'accounts' }, async (deleted) => {
+    const [row] = await from.run<{ count: string }>(SESSIONS, [deleted, now]);
     sessionsEnding += Number(row?.count);
   });
   const auditLog = { name: 'audit_log' };
@@ -74,7 +74,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     newEpoch,
     resume: (database) => resume(database),
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
-    // Repeated while writers are busy, because all of it would then be done while they are locked out.
+    // Retried while writers are busy: otherwise all of this work would be done while they are locked out.
     carryOverAhead: (database) =>
       retryWhileUnavailable({ kind: 'read', deadlineMs: WRITERS_MS }, () => carryOver(database, settledEnd)),
     // Writers are locked out by now: all entries are settled, and another lock would wait behind those writers.

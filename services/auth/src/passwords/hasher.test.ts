@@ -57,7 +57,7 @@ describe('a bcrypt hash', () => {
     let used = process.cpuUsage();
     const timed = createHasher({
       concurrency: 1,
-      findDearestBcryptHash: async () => bcryptHash().replace('$04$', '$10$'), // 64 times the rounds
+      findCostliestBcryptHash: async () => bcryptHash().replace('$04$', '$10$'), // 64 times the rounds
       // CPU instead of time, which depends on what else the machine does.
       onHashed: () => {
         const { user, system } = process.cpuUsage(used);
@@ -77,7 +77,7 @@ describe('a bcrypt hash', () => {
       }
       return [0, 1].map((at) => Math.min(...tries.map((each) => each[at] ?? NaN)));
     };
-    const [argon2 = 0, dearest = 0] = await work(bcryptHash().replace('$04$', '$10$'));
+    const [argon2 = 0, costliest = 0] = await work(bcryptHash().replace('$04$', '$10$'));
     const made = await hasher.hash(PASSWORD);
     const cheap = await hash(PASSWORD, 4);
     for (const [passwordHash, password] of [
@@ -89,14 +89,14 @@ describe('a bcrypt hash', () => {
     ] as const) {
       const [own = NaN, foreign = NaN] = await work(passwordHash, password);
       expect(own / argon2).toBeLessThan(5);
-      expect(foreign / dearest).toBeGreaterThan(0.5);
-      expect(foreign / dearest).toBeLessThan(2);
+      expect(foreign / costliest).toBeGreaterThan(0.5);
+      expect(foreign / costliest).toBeLessThan(2);
     }
   });
 
   it('delays only rejections: right passwords overtake them', async () => {
     const slow = bcryptHash().replace('$04$', '$11$');
-    const shared = createHasher({ concurrency: 1, findDearestBcryptHash: async () => slow });
+    const shared = createHasher({ concurrency: 1, findCostliestBcryptHash: async () => slow });
     const own = await shared.hash(PASSWORD);
     let refused = 0;
     const refusals = Array.from({ length: 6 }, async () => {

@@ -75,7 +75,7 @@ export interface HasherOptions {
   /** Maximum number of concurrent argon2 hashes. Each occupies a thread of libuv's pool and a core for about 15 ms, and 19 MiB. */
   concurrency: number;
   /** Finds the bcrypt hash of the highest cost. @default no account has one */
-  findDearestBcryptHash?: () => Promise<string | undefined>;
+  findCostliestBcryptHash?: () => Promise<string | undefined>;
   onHashed?: (seconds: number) => void;
   /** @default COST */
   cost?: HashCost | undefined;
@@ -85,7 +85,7 @@ export interface HasherOptions {
  * Hashes slowly on libuv's threads, with bounded concurrency, so that a flood of logins starves neither other work nor other callers.
  * bcrypt has its own queue: a hash from another system may take a second, and every rejected login needs one.
  */
-export function createHasher({ concurrency, findDearestBcryptHash, onHashed, cost = COST }: HasherOptions) {
+export function createHasher({ concurrency, findCostliestBcryptHash, onHashed, cost = COST }: HasherOptions) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitMs: MAX_WAIT_MS, refusal: tooMany };
   const argon2 = createFairQueue({ concurrency, ...limits });
   const bcrypt = createFairQueue({ concurrency: Math.ceil(concurrency / 4), ...limits });
@@ -120,10 +120,10 @@ export function createHasher({ concurrency, findDearestBcryptHash, onHashed, cos
       const isRight = await runQueued(argon2, ip, () => verifyArgon2(own.argon2, password));
       if (isRight && (await mayPass())) return true;
       if (!own.bcrypt) await onMismatch().catch(() => undefined);
-      const dearest = (await findDearestBcryptHash?.()) ?? own.bcrypt;
-      if (dearest === undefined) return false;
+      const costliest = (await findCostliestBcryptHash?.()) ?? own.bcrypt;
+      if (costliest === undefined) return false;
       const verifyCost = (cost: number) => verifyBcrypt(dummyBcryptHash(cost), password);
-      const highest = costOf(dearest);
+      const highest = costOf(costliest);
       const matches = await runQueued(bcrypt, ip, () =>
         own.bcrypt ? verifyBcrypt(own.bcrypt, password) : verifyCost(highest),
       );

@@ -51,7 +51,7 @@ describe('a failed verification', () => {
     ['PostgreSQL rejects', new LoadError('Line 1: no', { cause: coded('42P01') })],
     ['contains names that are too long', new ExtractionError('not read', { cause: coded('ENAMETOOLONG') })],
     ['contains a file below a file', new ExtractionError('not read', { cause: coded('ENOTDIR') })],
-    ['is no intact gzip file', new ExtractionError('not read', { cause: coded('Z_DATA_ERROR') })],
+    ['is not an intact gzip file', new ExtractionError('not read', { cause: coded('Z_DATA_ERROR') })],
   ])('blames an archive that %s', (_what, error) => {
     expect(findUnfitReason(asVerifyFailure(error))).toEqual(expect.any(String));
   });

@@ -2,14 +2,14 @@ import { conflict, notFound, unavailable } from '@taskmesh/contracts';
 import type { BackupScan, OnWorkProgress } from '@taskmesh/internal-api';
 import { monotonicClock, settlesWithin } from '@taskmesh/service';
 import type { Readable } from 'node:stream';
-import { isInFuture } from '../clock-skew.ts';
 import type { CommonParts } from '../common-parts.ts';
 import type { Verifier } from '../restore/verifier.ts';
 import type { RunLock } from '../run-lock.ts';
-import { ArchiveExistsError, isListableName, type StoredArchive } from '../storage/backup-storage.ts';
+import { ArchiveExistsError, isListableName } from '../storage/backup-storage.ts';
 import { isOwn, isSameFile, UNVERIFIED, type Backup, type MadeOrigin } from './archive.entity.ts';
 import { asBackupFailure, asVerifyFailure, failureReason, isUnverifiable, findUnfitReason } from './archive.errors.ts';
 import type { BackupRepository } from './archive.repository.ts';
+import { createCatalogue, UNKNOWN } from './catalogue.ts';
 import { makeArchive } from './make-archive.ts';
 import { createNewArchives, applyManifest, inspectArchive, scanArchives, examineArchive } from './new-archives.ts';
 import { checkUploadName, sha256Of, checkUpload } from './uploads.ts';
@@ -67,17 +67,8 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { storage, repository, verifier, createLock, metrics, archiveLimits, timeouts, now, product, log } = deps;
   const waitMs = { ...WAIT_MS, request: timeouts.busyMs };
 
-  /** Archives that were not catalogued when they were made. */
-  const uncatalogued = new Map<string, Backup>();
-  const save = (backup: Backup) => repository.save(backup).then(() => void uncatalogued.delete(backup.file));
-
-  /** Only logs a failure: the archive is complete, and `tidy` catalogues it. */
-  const catalogue = async (made: Backup) => {
-    const { file } = made;
-    const backup = { ...made, modifiedAt: (await storage.find(file).catch(() => undefined))?.modifiedAt ?? null };
-    uncatalogued.set(file, backup);
-    await save(backup).catch((err: unknown) => log.error({ err, file }, 'backup not catalogued'));
-  };
+  const catalogue = createCatalogue(deps);
+  const { find, list } = catalogue;
 
   /** Returns the archive of that name, if it has this content. */
   const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> => {
@@ -85,33 +76,6 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     if (archive.kind !== 'found') return undefined;
     const content = sha256Of(archive.read()).finally(() => archive.close());
     return (await content) === sha256 ? find(file) : undefined;
-  };
-
-  /** Another instance may have examined and catalogued it since, without knowing its origin. */
-  const recall = (made: Backup, row: Backup | undefined): Backup => {
-    const { origin, sha256, createdAt } = made;
-    return row?.sizeBytes === made.sizeBytes ? { ...row, origin, sha256, createdAt } : (row ?? made);
-  };
-
-  const find = async (file: string): Promise<Backup | undefined> => {
-    const archive = await storage.find(file);
-    const [made, row] = [uncatalogued.get(file), archive && (await repository.find(file))];
-    return archive && describe(archive, made ? recall(made, row ?? undefined) : row);
-  };
-
-  const list = async (): Promise<Backup[]> => {
-    const [archives, known] = await Promise.all([storage.list(), repository.all()]);
-    const byFile = new Map(known.map((backup) => [backup.file, backup]));
-    for (const [file, made] of uncatalogued) byFile.set(file, recall(made, byFile.get(file)));
-    return archives.map((archive) => describe(archive, byFile.get(archive.file))).sort(newestFirst(now()));
-  };
-
-  /** Marks only the file that was examined, not a replacement. The file need not be in the catalogue yet. */
-  const markUnfit = async (stored: StoredArchive, unfitReason: string): Promise<void> => {
-    const [found, left] = [await find(stored.file), await storage.find(stored.file)];
-    if (!found || !left || !isSameFile(stored, left)) return;
-    const unfit = { unfitAt: found.unfitAt ?? now(), unfitReason };
-    await save({ ...found, ...UNVERIFIED, ...unfit, modifiedAt: stored.modifiedAt });
   };
 
   const stopping = new AbortController();
@@ -123,9 +87,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     lastInspection = inspection.catch(() => undefined);
     return inspection;
   };
-  const recordExamined = (backup: Backup) =>
-    uncatalogued.has(backup.file) ? save(backup) : repository.recordExamined(backup);
-  const scanDeps = { ...deps, repository: { recordExamined }, find, list, inspect };
+  const scanDeps = { ...deps, ...catalogue, inspect };
   const newArchives = createNewArchives({
     examine: (archive) => examineArchive(archive, scanDeps),
     signal,
@@ -141,11 +103,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       return 0;
     });
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
-    for (const { file, sizeBytes } of uncatalogued.values()) {
-      const found = await find(file).catch(() => null);
-      if (found?.sizeBytes === sizeBytes) await save(found).catch(() => undefined);
-      else if (found !== null) uncatalogued.delete(file); // it was replaced, or removed elsewhere
-    }
+    await catalogue.addMissing();
     await showFigures();
   };
 
@@ -169,7 +127,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     const made = await makeArchive(deps, await expectedBytes(), onProgress);
     metrics.made(origin, (performance.now() - begin) / 1000);
     const backup: Backup = { ...UNKNOWN, ...made, origin };
-    await catalogue(backup);
+    await catalogue.add(backup);
     await showFigures().catch(() => undefined); // updated periodically as well
     return backup;
   };
@@ -220,7 +178,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
           inspection && 'manifest' in inspection
             ? applyManifest(arrived, inspection.manifest)
             : { ...arrived, ...unfit };
-        await catalogue(backup);
+        await catalogue.add(backup);
         log.info({ file, ...written }, 'archive uploaded');
         return backup;
       } catch (error) {
@@ -237,17 +195,16 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async verify(file, onProgress = () => undefined, origin = 'request') {
       const stored = await storage.find(file);
-      const archive = stored && (await storage.open(file));
-      if (!stored || archive?.kind !== 'found') throw notFound('There is no such backup file.');
+      if (!stored) throw notFound('There is no such backup file.');
       try {
         const begin = performance.now();
-        const stores = await verifier.verify(file, archive, { onProgress, waitMs: waitMs[origin] });
+        const stores = await verifier.verify(file, { onProgress, waitMs: waitMs[origin] });
         const [found, left] = [await find(file), await storage.find(file)];
         if (!found || !left) throw notFound('The archive was deleted meanwhile.');
         if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
         const proof = { ...UNVERIFIED, verifiedAt: now(), verifiedVersion: product };
         const backup: Backup = { ...found, modifiedAt: stored.modifiedAt, stores, ...proof };
-        await save(backup);
+        await catalogue.save(backup);
         metrics.verified('ok');
         log.info({ file, stores, tookMs: Math.round(performance.now() - begin) }, 'archive verified');
         return backup;
@@ -256,10 +213,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         const failure = asVerifyFailure(error);
         const unfit = findUnfitReason(failure);
         metrics.verified(unfit !== undefined ? 'unfit' : isUnverifiable(failure) ? 'unprovable' : 'failed');
-        if (unfit !== undefined) await markUnfit(stored, unfit).catch(() => undefined);
+        if (unfit !== undefined) await catalogue.markUnfit(stored, unfit).catch(() => undefined);
         throw failure;
       } finally {
-        await archive.close();
         await showFigures().catch(() => undefined);
       }
     },
@@ -269,10 +225,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     async remove(file) {
       const removed = await storage.remove(file);
       if (removed) {
-        uncatalogued.delete(file);
-        // A failure is harmless: only the storage decides whether an archive exists.
-        const forget = repository.remove(file);
-        await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
+        await catalogue.remove(file);
         log.info({ file }, 'backup deleted');
         await showFigures().catch(() => undefined);
       }
@@ -308,25 +261,3 @@ const START_WAIT_MS = 3_000;
 const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
 const GROWTH = 1.25;
-
-const UNKNOWN = { stores: [], modifiedAt: null, ...UNVERIFIED };
-
-/**
- * Combines the stored file with the catalogue. A file of another size is not the one that was catalogued. One of the same
- * size but another time may be a copy, whose content has not been verified.
- */
-function describe(stored: StoredArchive, known: Backup | null | undefined): Backup {
-  const { file, sizeBytes, modifiedAt } = stored;
-  if (known?.sizeBytes !== sizeBytes)
-    return { file, sizeBytes, sha256: null, createdAt: modifiedAt, ...UNKNOWN, modifiedAt, origin: 'unknown' };
-  if (!known.modifiedAt || isSameFile(stored, { sizeBytes, modifiedAt: known.modifiedAt })) return known;
-  return { ...known, sha256: null, ...UNVERIFIED, modifiedAt };
-}
-
-function newestFirst(now: Date): (one: Backup, other: Backup) => number {
-  const isUndated = ({ createdAt }: Backup) => Number(isInFuture(createdAt, now));
-  return (one, other) =>
-    isUndated(one) - isUndated(other) ||
-    other.createdAt.getTime() - one.createdAt.getTime() ||
-    (one.file < other.file ? 1 : -1);
-}

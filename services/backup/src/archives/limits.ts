@@ -12,7 +12,7 @@ export class TooLargeError extends Error {
 export const tooLarge = (bytes: number, when: 'packed' | 'unpacked'): TooLargeError =>
   new TooLargeError(`it is larger than BACKUP_MAX_ARCHIVE_MB allows a restore to be (${bytes / MIB} MiB ${when})`);
 
-/** A process that reads an archive has not ended by itself. */
+/** A process that reads an archive did not end normally. */
 export const READER_LOST = 'The process that reads the archive could not be started, failed, or was killed.';
 
 /** Each table holds locks until the load ends; a server has a limited number, shared with the live stores. */
@@ -70,10 +70,10 @@ const REASONS: Record<string, string> = {
   EACCES: 'no permission to write',
   EROFS: 'no permission to write',
   Z_BUF_ERROR: 'it ends too early',
-  Z_DATA_ERROR: 'it is no intact gzip file',
-  TAR_BAD_ARCHIVE: 'it holds no tar file, or a broken one',
-  TAR_ENTRY_INVALID: 'it holds a broken tar file',
-  TAR_ENTRY_ERROR: 'it holds an entry that is not allowed',
+  Z_DATA_ERROR: 'it is not an intact gzip file',
+  TAR_BAD_ARCHIVE: 'it contains no tar file, or a broken one',
+  TAR_ENTRY_INVALID: 'it contains a broken tar file',
+  TAR_ENTRY_ERROR: 'it contains an entry that is not allowed',
 };
 
 function reasonOf(error: unknown): string {

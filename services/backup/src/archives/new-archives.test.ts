@@ -84,9 +84,9 @@ describe('a scan', () => {
     ['does not blame one that was replaced', unfit, at(5_123), at(6_000), [], { unread: 1 }],
   ])('%s, although reading an archive takes long', async (_what, inspection, listed, now, recorded, result) => {
     const entries: Backup[] = [];
-    const repository = { recordExamined: async (entry: Backup) => void entries.push(entry) };
+    const recordExamined = async (entry: Backup) => void entries.push(entry);
     const found = { list: async () => [listed], inspect: async () => inspection, find: async () => now };
-    expect(await scan({ repository, ...found })).toMatchObject({ archives: 1, ...result });
+    expect(await scan({ recordExamined, ...found })).toMatchObject({ archives: 1, ...result });
     expect(entries).toMatchObject(recorded);
   });
 

@@ -5,7 +5,7 @@ import { addAbortSignal } from 'node:stream';
 import type { CommonParts } from '../common-parts.ts';
 import { fileStateOf, isUnexamined, isOwn, isSameFile, type Backup } from './archive.entity.ts';
 import { asVerifyFailure, isUnverifiable, findUnfitReason } from './archive.errors.ts';
-import type { BackupRepository } from './archive.repository.ts';
+import type { Catalogue } from './catalogue.ts';
 import { extractStored } from './extract-archive.ts';
 import { checkMainDump, readManifest, type Manifest } from './manifest.ts';
 
@@ -47,10 +47,8 @@ export async function inspectArchive(file: string, deps: InspectionDeps): Promis
   }
 }
 
-export interface ScanDeps extends Pick<CommonParts, 'now' | 'log'> {
-  repository: Pick<BackupRepository, 'recordExamined'>;
-  list(): Promise<Backup[]>;
-  find(file: string): Promise<Backup | undefined>;
+export interface ScanDeps
+  extends Pick<CommonParts, 'now' | 'log'>, Pick<Catalogue, 'find' | 'list' | 'recordExamined'> {
   inspect(file: string): Promise<Inspection>;
 }
 
@@ -84,7 +82,7 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
 /** Examines an unknown archive, and records the result. Returns undefined when someone else has done so meanwhile. */
 export async function examineArchive(
   archive: Backup,
-  { repository, find, inspect, now }: Omit<ScanDeps, 'list'>,
+  { recordExamined, find, inspect, now }: Omit<ScanDeps, 'list'>,
 ): Promise<'added' | 'unread' | undefined> {
   const { file } = archive;
   const inspection = await inspect(file);
@@ -93,10 +91,10 @@ export async function examineArchive(
   if (!current || !isUnexamined(current)) return undefined;
   if (!isSameFile(fileStateOf(archive), fileStateOf(current))) return 'unread';
   if ('manifest' in inspection) {
-    await repository.recordExamined(applyManifest(current, inspection.manifest));
+    await recordExamined(applyManifest(current, inspection.manifest));
     return 'added';
   }
-  await repository.recordExamined({ ...current, unfitAt: now(), unfitReason: inspection.unfit });
+  await recordExamined({ ...current, unfitAt: now(), unfitReason: inspection.unfit });
   return 'unread';
 }
 

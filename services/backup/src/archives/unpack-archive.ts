@@ -62,7 +62,7 @@ function createUnpack(dir: string, limits: ArchiveLimits, stop: AbortController)
   // Entries of kinds unknown to tar (sparse files, other systems' records) never reach the filter.
   unpack.on('ignoredEntry', (entry: { meta: boolean; type: string }) =>
     allows(() => {
-      if (!entry.meta) throw new ExtractionError(`The archive holds an entry of an unknown kind (${entry.type}).`);
+      if (!entry.meta) throw new ExtractionError(`The archive contains an entry of an unknown kind (${entry.type}).`);
     }),
   );
   return { stream: unpack as unknown as NodeJS.WritableStream, hasEnd: () => hasEnd }; // tar types it as an emitter only

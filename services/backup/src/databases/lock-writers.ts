@@ -10,7 +10,7 @@ export type LockSessions<Name = string> = ReadonlyMap<Name, Client>;
 /** The share of `writersMs` for which one attempt may block writers; they proceed between attempts. */
 const TRY_SHARE = 0.15;
 const PAUSE_MS = 500;
-const TRY_AGAIN = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
+const RETRYABLE = new Set<string>([SQL_STATE.deadlockDetected, SQL_STATE.lockNotAvailable]);
 
 /** The URLs of a live database and the one that is to replace it. */
 export interface Replaced {
@@ -25,7 +25,7 @@ export class WritersBusyError extends Error {
 /**
  * Runs `work` while no one can write to the stores' tables in the live databases, given by name; readers and writers to
  * other tables are unaffected. Takes all locks or none: it holds some while it waits for others only during one attempt.
- * `writersMs`: how long to wait for writers. `idleMs`: how long the locks last if this process falls silent.
+ * `writersMs`: how long to wait for writers. `idleMs`: how long the locks last if this process stops responding.
  * @throws WritersBusyError when writers continue for too long
  */
 export async function withWritersLockedOut<Name, Result>(
@@ -39,7 +39,7 @@ export async function withWritersLockedOut<Name, Result>(
   const run = async (clients: Client[]) => {
     const lockings = clients.map((client, index) => ({ client, tables: tables[index] ?? [] }));
     await lockAll(lockings, writersMs, idleMs);
-    const beat = setInterval(() => clients.forEach(keepAlive), idleMs / BEATS);
+    const beat = setInterval(() => clients.forEach(keepAlive), idleMs / BEATS_PER_TIMEOUT);
     try {
       return await work(new Map(clients.map((client, index) => [names[index] as Name, client])));
     } finally {
@@ -51,7 +51,7 @@ export async function withWritersLockedOut<Name, Result>(
 
 /** Keeps a lock, whose session the server ends after `idleMs` without a statement. */
 const keepAlive = (client: Client): void => void client.query('select 1').catch(() => undefined);
-const BEATS = 4;
+const BEATS_PER_TIMEOUT = 4;
 
 interface Locking {
   client: Client;
@@ -65,8 +65,8 @@ async function lockAll(lockings: Locking[], writersMs: number, idleMs: number): 
       for (const locking of lockings) await lockTables(locking, { tryMs: Math.ceil(writersMs * TRY_SHARE), idleMs });
       return;
     } catch (error) {
-      const again = error instanceof DatabaseError && TRY_AGAIN.has(error.code ?? '');
-      if (!again) throw error;
+      const isRetryable = error instanceof DatabaseError && RETRYABLE.has(error.code ?? '');
+      if (!isRetryable) throw error;
       for (const { client } of lockings) await client.query('rollback');
       if (performance.now() > deadline)
         throw new WritersBusyError('Writers could not be kept out of a store.', { cause: error });
@@ -82,8 +82,8 @@ async function lockTables(
   await client.query('begin');
   await client.query(`set local lock_timeout = ${tryMs}`);
   await client.query(`set local idle_in_transaction_session_timeout = ${idleMs}`);
-  const own = await storeTables(client, tables);
-  if (own.length > 0) await client.query(`lock table ${own.join(', ')} in share mode`);
+  const existing = await storeTables(client, tables);
+  if (existing.length > 0) await client.query(`lock table ${existing.join(', ')} in share mode`);
 }
 
 /** Returns the other database's `tables` that exist here too: tables of the store, not of an operator or extension. */

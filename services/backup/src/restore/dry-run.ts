@@ -1,4 +1,3 @@
-import { notFound } from '@taskmesh/contracts';
 import type { OnWorkProgress, RestoreForecast } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import { asVerifyFailure } from '../archives/archive.errors.ts';
@@ -21,20 +20,14 @@ export type DryRun = (
 ) => Promise<RestoreForecast>;
 
 export function createDryRun(deps: DryRunDeps): DryRun {
-  const { storage, verifier, timeouts, log } = deps;
+  const { verifier, timeouts, log } = deps;
   const forecastOf: DryRun = async (file, onProgress = () => undefined, { allowLoss, stores } = {}) => {
     const begin = performance.now();
     const only = wantedStores(stores);
-    const archive = file === '' ? undefined : await storage.open(file);
-    if (archive?.kind !== 'found') throw notFound('There is no such backup file.');
     const made: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
-    try {
-      const inspect = (store: MadeStore) => compare(store, made, { ...deps, onProgress });
-      const how = { onProgress, waitMs: timeouts.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
-      await verifier.verify(file, archive, how);
-    } finally {
-      await archive.close();
-    }
+    const inspect = (store: MadeStore) => compare(store, made, { ...deps, onProgress });
+    const how = { onProgress, waitMs: timeouts.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
+    await verifier.verify(file, how);
     const possible = made.obstacles.length === 0;
     const tookMs = Math.round(performance.now() - begin);
     const forecast = { ...made, possible, skipped: byKind(made.skipped), tookMs };
@@ -49,7 +42,7 @@ export function createDryRun(deps: DryRunDeps): DryRun {
     });
 }
 
-interface DryRunDeps extends Pick<CommonParts, 'storage' | 'loadLimits' | 'timeouts' | 'acceptsNewerSchema' | 'log'> {
+interface DryRunDeps extends Pick<CommonParts, 'loadLimits' | 'timeouts' | 'acceptsNewerSchema' | 'log'> {
   verifier: Verifier;
 }
 

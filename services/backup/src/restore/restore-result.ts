@@ -31,7 +31,7 @@ export function refused(outcome: Refusal, error = ERRORS[outcome] ?? '', safetyB
   return { ...NOTHING, success: false, message, error, outcome, safetyBackup } satisfies RestoreResult;
 }
 
-/** The archive was extracted, but the stores are unchanged. `why` is part of a sentence. */
+/** The archive was extracted, but the stores are unchanged. `reason` is part of a sentence. */
 export function processed(reason: string, safetyBackup: string | null) {
   const message = `Archive processed: the database was not restored (${reason}). No restart is needed.`;
   return { ...NOTHING, success: true, message, outcome: 'PROCESSED', safetyBackup } satisfies RestoreResult;
@@ -39,8 +39,8 @@ export function processed(reason: string, safetyBackup: string | null) {
 
 const RESTORED = 'Database restored; the application may need a restart.';
 const ONE_STORE: Record<StoreName, string> = {
-  tasks: 'Only the store tasks was replaced: if there are tasks of accounts that are gone, no one sees them.',
-  auth: 'Only the store auth was replaced: if there are tasks of accounts that are gone, they stay and no one sees them.',
+  tasks: 'Only the store tasks was replaced: tasks of accounts that no longer exist are visible to no one.',
+  auth: 'Only the store auth was replaced: tasks of accounts that no longer exist are kept, visible to no one.',
 };
 const PENDING = 'Some of the replaced data could not be removed yet; the removal continues in the background.';
 

@@ -1,3 +1,4 @@
+import { notFound } from '@taskmesh/contracts';
 import type { OnWorkProgress } from '@taskmesh/internal-api';
 import { LossError } from '../archives/archive.errors.ts';
 import { extractStored } from '../archives/extract-archive.ts';
@@ -12,7 +13,7 @@ import type { Verification } from './restore.entities.ts';
 import type { VerificationRepository } from './restore.repository.ts';
 import { namesOf } from './settle-restore.ts';
 
-export interface VerifierDeps extends Omit<CommonParts, 'storage'> {
+export interface VerifierDeps extends CommonParts {
   /** Allows one verification at a time; restores have a lock of their own and never wait for this one. */
   lock: RunLock;
   journal: VerificationRepository;
@@ -38,7 +39,7 @@ export interface MadeStore {
 export type Verifier = ReturnType<typeof createVerifier>;
 
 export function createVerifier(deps: VerifierDeps) {
-  const { temporaryDirs, lock, timeouts, log } = deps;
+  const { storage, temporaryDirs, lock, timeouts, log } = deps;
 
   /** Removes leftovers. Those that cannot be removed yet do no harm; returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
@@ -67,9 +68,15 @@ export function createVerifier(deps: VerifierDeps) {
     });
 
   return {
-    /** Restores beside the live stores, then drops the result. Returns the stores that the archive would restore. */
-    verify: (file: string, archive: OpenArchive, how: Verifying): Promise<StoreName[]> =>
-      lock.run(how.waitMs, () => verifyAlone(file, archive, how)),
+    /**
+     * Restores beside the live stores, then drops the result. Returns the stores that the archive would restore.
+     * @throws AppError NOT_FOUND
+     */
+    async verify(file: string, how: Verifying): Promise<StoreName[]> {
+      const archive = await storage.open(file);
+      if (archive.kind !== 'found') throw notFound('There is no such backup file.');
+      return lock.run(how.waitMs, () => verifyAlone(file, archive, how)).finally(() => archive.close());
+    },
 
     /** Removes databases that a crash left behind. @throws Error if some cannot be removed yet */
     async settleInterrupted(): Promise<void> {

@@ -59,6 +59,17 @@ export interface BackupStorage {
   close(): Promise<void>;
 }
 
+/** Returns a function that runs work on the storage, and translates its failures for operators. */
+export const reportedAs =
+  (failureOf: (error: unknown) => unknown) =>
+  async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw failureOf(error);
+    }
+  };
+
 const ARCHIVE_NAME = /\.tar\.gz(\.age)?$/;
 const MAX_NAME_BYTES = 255;
 /** A drive's letter counts as a path out of a directory. */

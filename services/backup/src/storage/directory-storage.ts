@@ -9,6 +9,7 @@ import { createTemporaryFiles } from '../temporary-files.ts';
 import {
   ArchiveExistsError,
   isListableName,
+  reportedAs,
   type BackupStorage,
   type StoredArchive,
   type WrittenArchive,
@@ -86,13 +87,7 @@ export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: Dire
   };
 }
 
-async function reported<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asDirectoryFailure(error);
-  }
-}
+const reported = reportedAs(asDirectoryFailure);
 
 /** Any file that is still being written was modified more recently. */
 const ABANDONED_MS = 60 * 60 * 1000;

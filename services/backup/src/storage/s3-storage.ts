@@ -19,6 +19,7 @@ import { sha256Of } from '../archives/uploads.ts';
 import {
   ArchiveExistsError,
   isListableName,
+  reportedAs,
   type BackupStorage,
   type Located,
   type StoredArchive,
@@ -33,9 +34,9 @@ const PARTS_AT_ONCE = 2;
 /** No upload takes that long, and abandoned parts cost money. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long no byte may arrive or leave. */
+/** How long a connection may be idle. */
 const SOCKET_TIMEOUT_MS = 60_000;
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const UNDATED = new Date(0);
 /** For all attempts of a quick operation: a HEAD request, a page of a list, a deletion. */
 const QUICK_TIMEOUT_MS = 10_000;
@@ -52,14 +53,14 @@ interface S3StorageOptions {
  * Every failure of the bucket is an AppError SERVICE_UNAVAILABLE.
  */
 export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S3StorageOptions): BackupStorage {
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(quickMs) });
+  const timeLimit = () => ({ abortSignal: AbortSignal.timeout(quickMs) });
   const { bucket: Bucket, prefix } = location;
   const client = createClient(location);
   const keyOf = (file: string) => prefix + file;
 
   const head = async (file: string): Promise<HeadObjectCommandOutput | undefined> => {
     try {
-      const found = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }), inTime());
+      const found = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(file) }), timeLimit());
       return found.LastModified ? found : refuseResponse();
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -88,7 +89,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
       });
       const body = addAbortSignal(abortSignal, found.Body as Readable); // in Node
       finished(body, (error) => error && fail(error));
-      // Otherwise a truncated archive would count as unfit, which retention deletes in the end.
+      // Otherwise a truncated archive would count as unusable, and retention would delete it in the end.
       if (found.ContentLength !== undefined && ContentLength !== undefined && found.ContentLength !== ContentLength)
         throw unavailable('The archive bucket sent only a part of the archive.');
       body.pipe(content);
@@ -108,7 +109,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
     do {
       const { NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page ?? {};
       const from = { Bucket, Prefix: prefix, Delimiter: '/', KeyMarker, UploadIdMarker };
-      page = await client.send(new ListMultipartUploadsCommand(from), inTime());
+      page = await client.send(new ListMultipartUploadsCommand(from), timeLimit());
       yield* page.Uploads ?? [];
       // Some servers ignore the markers and would return the same page forever.
       if (page.NextKeyMarker === KeyMarker && page.NextUploadIdMarker === UploadIdMarker) return;
@@ -118,13 +119,13 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
   return {
     prepare: async () => false, // buckets are created by the operator
 
-    async list() {
-      const archives: StoredArchive[] = [];
-      try {
+    list: () =>
+      reported(async () => {
+        const archives: StoredArchive[] = [];
         let ContinuationToken: string | undefined;
         do {
           const where = { Bucket, Prefix: prefix, Delimiter: '/', ContinuationToken };
-          const page = await client.send(new ListObjectsV2Command(where), inTime());
+          const page = await client.send(new ListObjectsV2Command(where), timeLimit());
           if (page.IsTruncated === undefined && page.Name === undefined) refuseResponse();
           // Otherwise the list would be incomplete, or would never end.
           const { NextContinuationToken: next } = page;
@@ -135,11 +136,8 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
           }
           ContinuationToken = next;
         } while (ContinuationToken);
-      } catch (error) {
-        throw asBucketFailure(error);
-      }
-      return archives;
-    },
+        return archives;
+      }),
 
     find,
 
@@ -161,7 +159,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
       let sizeBytes = 0;
       const written = () => ({ sizeBytes, sha256: hash.copy().digest('hex') });
       let failure: unknown;
-      let isWhole = false;
+      let isComplete = false;
       async function* countBytes(): AsyncGenerator<Buffer> {
         try {
           for await (const part of content) {
@@ -171,7 +169,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
           }
           // Not every server supports If-None-Match, so check the name again before the object is published.
           if (await find(file)) throw new ArchiveExistsError(written());
-          isWhole = true;
+          isComplete = true;
         } catch (error) {
           failure = error; // the upload may report only its own abort
           throw error;
@@ -194,7 +192,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
         return written();
       } catch (error) {
         if (failure !== undefined) throw failure;
-        if (isWhole && (await isStored(file, written()).catch(() => false))) return written();
+        if (isComplete && (await isStored(file, written()).catch(() => false))) return written();
         if (isNameTaken(error)) throw new ArchiveExistsError(written());
         throw asBucketFailure(error);
       } finally {
@@ -202,43 +200,39 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
       }
     },
 
-    async remove(file) {
-      if (!(await find(file))) return false;
-      try {
-        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }), inTime());
+    remove: (file) =>
+      reported(async () => {
+        if (!(await find(file))) return false;
+        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }), timeLimit());
         return true;
-      } catch (error) {
-        throw asBucketFailure(error);
-      }
-    },
+      }),
 
     /** Aborts abandoned multipart uploads below our prefix, which contains only our objects. */
-    async sweep() {
-      let swept = 0;
-      try {
+    sweep: () =>
+      reported(async () => {
+        let swept = 0;
         for await (const { Key = '', UploadId, Initiated } of listPendingUploads()) {
           // Some servers do not report when an upload began: it may still be in progress.
           const isAbandoned = Initiated !== undefined && Initiated.getTime() < now() - ABANDONED_MS;
           if (!isAbandoned || !isListableName(Key.slice(prefix.length))) continue;
           const isMissing = await client
-            .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), inTime())
+            .send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), timeLimit())
             .then(() => false, ignoreMissing);
           if (!isMissing) swept++;
         }
-      } catch (error) {
-        throw asBucketFailure(error);
-      }
-      return swept;
-    },
+        return swept;
+      }),
 
     close: async () => client.destroy(),
   };
 }
 
+const reported = reportedAs(asBucketFailure);
+
 function createClient({ region, endpoint, pathStyle, credentials }: S3Location): S3Client {
   return new S3Client({
     forcePathStyle: pathStyle,
-    maxAttempts: ATTEMPTS,
+    maxAttempts: MAX_ATTEMPTS,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: SOCKET_TIMEOUT_MS },
     ...(region !== undefined && { region }),
     ...(credentials && { credentials }),

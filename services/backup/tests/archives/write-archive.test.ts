@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { archiveLimits, DEFAULT_SIZES } from '../../src/archives/limits.ts';
 import { unpackArchive } from '../../src/archives/unpack-archive.ts';
-import { writeArchive } from '../../src/archives/write-archive.ts';
+import { writeArchive } from '../../src/archives/make-archive.ts';
 
 const MIB = 1024 * 1024;
 const FILES = ['manifest.json', 'database.sql', 'auth.sql'];
@@ -22,7 +22,7 @@ const words = (bytes: number) => {
   return parts.join('').slice(0, bytes);
 };
 
-it('an archive of many blocks can be read back, in one piece or cut anywhere', async () => {
+it('writes an archive of many blocks that can be read back, in one piece or cut anywhere', async () => {
   const contents = ['{}', words(4.3 * MIB), ''];
   const source = join(dir, 'source');
   await mkdir(source);
@@ -43,7 +43,7 @@ it('an archive of many blocks can be read back, in one piece or cut anywhere', a
   expect(execFileSync('tar', ['-tzf', '-'], { input: whole }).toString().trim().split('\n')).toEqual(FILES);
 });
 
-it('writing an archive opens its files only once it is read, and closes them when its reader stops or one of them cannot be read', async () => {
+it('opens the files of an archive only once it is read, and closes them when its reader stops or one of them cannot be read', async () => {
   const files = ['one.sql', 'two.sql', 'three.sql'];
   for (const file of files) await writeFile(join(dir, file), randomBytes(4 * MIB));
   const source = { dir, files, modifiedAt: new Date() };

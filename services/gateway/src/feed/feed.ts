@@ -1,12 +1,4 @@
-import {
-  AppError,
-  unavailable,
-  parseTaskChanged,
-  TASK_CHANGES_TOPIC,
-  unsealCursor,
-  type TaskChanged,
-} from '@taskmesh/contracts';
-import { errorMessage } from '@taskmesh/contracts/error-details';
+import { AppError, unavailable, TASK_CHANGES_TOPIC, unsealCursor, type TaskChanged } from '@taskmesh/contracts';
 import type { FeedPosition, Heads, TasksInternal } from '@taskmesh/internal-api';
 import {
   type EventLog,
@@ -18,38 +10,19 @@ import {
   type LogRecord,
 } from '@taskmesh/event-log';
 import { processSpan } from '@taskmesh/service/event-log';
-import {
-  backoffMs,
-  createBulkhead,
-  createFairQueue,
-  type Log,
-  NO_TRACING,
-  pause,
-  runInSpan,
-  type Span,
-  type Tracing,
-} from '@taskmesh/service';
+import { type Log, NO_TRACING, runInSpan, type Span, type Tracing } from '@taskmesh/service';
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import pLimit from 'p-limit';
 import type { FeedMetrics } from '../realtime-metrics.ts';
-import { createDeadLetterReports } from './dead-letter-reports.ts';
+import { createRecordReader } from './records.ts';
+import { createStarts, type Start } from './starts.ts';
 
 /** Maximum number of owners in one call of `heads`. */
 const HEADS_BATCH = 1_000;
-/** How long a new subscription waits for an unavailable tasks service before it fails. */
-const RETRY_FOR_MS = 10_000;
-/** How much longer it waits while others can begin. */
-const QUEUE_MS = 60_000;
-const RETRY = { firstMs: 200, maxMs: 1_000 };
-/** How many subscriptions of one owner, and of all, begin at once: comparisons and gap fills use the same connections. */
-const MAX_CONCURRENT_STARTS = { owner: 4, all: 16 };
 /** Minimum time from one comparison to the next that a doubtful record triggers, however many such records arrive. */
 const DOUBTS_EVERY_MS = 500;
 /** Maximum number of pages in memory at once in this process. Clients may request replays as often as they like. */
 const MAX_CONCURRENT_PAGES = { fill: 16, replay: 4 };
-
-/** Of an unreadable record. The tasks service keeps no more, and refuses a request of more than 1 MiB. */
-const MAX_REPORTED_CHARACTERS = 64 * 1024;
 
 export type Feed = ReturnType<typeof createFeed>;
 
@@ -89,10 +62,7 @@ export function createFeed(options: FeedOptions) {
   /** Owners for whom a reader is being attached, with the newest change that has arrived in the meantime. */
   const expected = new Map<string, { readers: number; seen: FeedPosition }>();
   const pageLimits = { fill: pLimit(MAX_CONCURRENT_PAGES.fill), replay: pLimit(MAX_CONCURRENT_PAGES.replay) };
-  const waiting = { maxWaiting: Infinity, maxWaitMs: RETRY_FOR_MS / 2, refusal: () => unavailable() };
-  const ownStarts = createBulkhead({ concurrency: MAX_CONCURRENT_STARTS.owner, ...waiting });
-  const starts = createFairQueue({ concurrency: MAX_CONCURRENT_STARTS.all, ...waiting });
-  const unreadable = createDeadLetterReports(tasks, log);
+  const records = createRecordReader(tasks, log);
   let epoch = 0;
   /** Signs the cursors of the current epoch. Undefined until the store has sent it, as Base64. */
   let cursorKey: KeyObject | undefined;
@@ -105,8 +75,6 @@ export function createFeed(options: FeedOptions) {
   let isComparing = false;
   let isInDoubt = false;
   let isStopped = false;
-  /** When the last reader could begin. */
-  let startedMs = -Infinity;
 
   /** A restore created a new store: positions in the old one are meaningless. */
   const enterEpoch = (newEpoch: number) => {
@@ -117,30 +85,23 @@ export function createFeed(options: FeedOptions) {
     endAll('expired');
   };
 
-  const applyState = ({ epoch: of, cursorKey: key }: Heads) => {
+  /** Returns whether it is the state of the current epoch. */
+  const applyState = ({ epoch: of, cursorKey: key }: Heads): boolean => {
     enterEpoch(of);
-    if (of !== epoch || key === undefined || key === sentKey) return;
+    if (of !== epoch) return false;
+    if (key === undefined || key === sentKey) return true;
     // A store that was loaded with psql has another key, but may have the same epoch.
     cursorKey = createSecretKey(key, 'base64');
     sentKey = key;
+    return true;
   };
+
+  const findStart = createStarts({ tasks, applyState, enterEpoch, random });
 
   const endAll = (reason: FeedEnd) => {
     const ended = [...feeds.values()];
     feeds.clear();
     for (const feed of ended) feed.end(reason);
-  };
-
-  const reportUnreadable = ({ key, value }: LogRecord, reason: string) =>
-    unreadable.add({ key, value: value.slice(0, MAX_REPORTED_CHARACTERS), reason });
-
-  const tryToParse = <Parsed>(record: LogRecord, parse: (text: string) => Parsed): Parsed | undefined => {
-    try {
-      return parse(record.value);
-    } catch (error) {
-      reportUnreadable(record, errorMessage(error));
-      return undefined;
-    }
   };
 
   const isOfStore = ({ ownerId, epoch: of, sequence, cursor }: TaskChanged): boolean => {
@@ -159,7 +120,7 @@ export function createFeed(options: FeedOptions) {
     const feed = feeds.get(key);
     const waiting = expected.get(key);
     if (!feed && !waiting) return;
-    const change = tryToParse(record, (text) => parseChangeOf(key, text));
+    const change = records.read(record);
     if (change && change.epoch < epoch) return;
     if (!change || !isOfStore(change)) return doubt(record, () => !change || change.epoch < epoch || isOfStore(change));
     // Not the change itself, which would be kept as long as the feed.
@@ -182,7 +143,7 @@ export function createFeed(options: FeedOptions) {
     applyState(state);
     if (inDoubt && inDoubt === doubted && cursorKey) {
       doubted = undefined;
-      if (!inDoubt.isConfirmed()) reportUnreadable(inDoubt.record, 'The store did not write this record.');
+      if (!inDoubt.isConfirmed()) records.report(inDoubt.record, 'The store did not write this record.');
     }
     for (const { owner, feed, last } of delivered) {
       if (!feed || feeds.get(owner) !== feed || of !== epoch) continue;
@@ -278,38 +239,13 @@ export function createFeed(options: FeedOptions) {
     };
   };
 
-  /** Where a new reader begins, and how far the owner's log reaches. */
-  const startOf = async (owner: string, after: string | undefined): Promise<Start> => {
-    const position = after === undefined ? undefined : await tasks.openCursor(owner, after);
-    if (position === null) throw cursorExpired();
-    const state = await tasks.heads([owner], after === undefined);
-    const { epoch: of, heads, cursors } = state;
-    applyState(state);
-    if (of !== epoch) throw unavailable(); // the response predates a restore that we already know of
-    const head = { epoch: of, sequence: heads[owner] ?? 0 };
-    if (!position) return { position: head, head, cursor: cursors?.[owner] };
-    if (position.epoch !== of || position.sequence > head.sequence) throw cursorExpired();
-    if (position.sequence < head.sequence) {
-      const page = await tasks.changesAfter(owner, position.sequence, 1);
-      enterEpoch(page.epoch);
-      if (page.expired) throw cursorExpired();
-    }
-    return { position, head };
-  };
-
   /** Tracks the owner's changes in the meantime, so that none is lost before the feed exists. */
   const startReader = async (owner: string, after: string | undefined, feedReader: OwnerReader) => {
     const entry = expected.get(owner) ?? { readers: 0, seen: { epoch, sequence: 0 } };
     entry.readers++;
     expected.set(owner, entry);
     try {
-      const { signal } = feedReader;
-      const begunMs = performance.now();
-      // When thousands resume at once, those at the end wait for longer. Time counts only while none of them can begin.
-      const since = () => Math.max(begunMs, Math.min(startedMs, begunMs + QUEUE_MS));
-      const run = () => starts.run(owner, () => startOf(owner, after), signal);
-      const start = await retryWhileUnavailable(() => ownStarts.run(owner, run, { signal }), { since, random, signal });
-      startedMs = performance.now();
+      const start = await findStart(owner, after, feedReader.signal);
       const { head } = start;
       const isNewer = entry.seen.epoch === head.epoch && entry.seen.sequence > head.sequence;
       return attach(owner, { ...start, head: isNewer ? entry.seen : head }, feedReader);
@@ -329,7 +265,7 @@ export function createFeed(options: FeedOptions) {
     async stop() {
       isStopped = true;
       clearTimeout(timer);
-      unreadable.stop();
+      records.stop();
       endAll('stopped');
       await reader?.stop();
     },
@@ -361,44 +297,8 @@ function inDeliverySpan(span: Span | undefined, way: FeedWay, deliver: () => voi
   span.end();
 }
 
-interface Start {
-  /** The last change that the reader has seen. */
-  position: FeedPosition;
-  head: FeedPosition;
-  /** The cursor for a reader that came without one. */
-  cursor?: string | undefined;
-}
-
 /** Any position of a newer epoch is later than all of an older one. */
 function later(one: FeedPosition, other: FeedPosition): FeedPosition {
   if (one.epoch !== other.epoch) return one.epoch > other.epoch ? one : other;
   return one.sequence >= other.sequence ? one : other;
-}
-
-/** @throws unless the change belongs to this owner alone */
-function parseChangeOf(owner: string, text: string): TaskChanged {
-  const change = parseTaskChanged(text);
-  for (const { ownerId } of [change, change.task, change.previous ?? change.task])
-    if (ownerId !== owner) throw new Error('The key is not the owner of the change.');
-  return change;
-}
-
-function cursorExpired(): AppError {
-  return new AppError('CURSOR_EXPIRED', 'The cursor can no longer be used; read the list again.');
-}
-
-/** Retries until the tasks service has been unavailable for a while, so that its restart does not fail new subscriptions. */
-async function retryWhileUnavailable<Result>(
-  work: () => Promise<Result>,
-  { since, random, signal }: { since: () => number; random: () => number; signal?: AbortSignal | undefined },
-) {
-  for (let failures = 1; ; failures++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'SERVICE_UNAVAILABLE') throw error;
-      if (signal?.aborted || performance.now() > since() + RETRY_FOR_MS) throw unavailable(undefined, error);
-      await pause(backoffMs(failures, RETRY, random), signal);
-    }
-  }
 }

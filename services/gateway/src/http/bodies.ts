@@ -79,6 +79,6 @@ const decoders = createFairQueue({
 export function decoderOf(encoding: string): Decode {
   const decode = DECODERS.get(encoding);
   if (!decode) throw new AppError('UNSUPPORTED_MEDIA_TYPE', 'The content encoding must be gzip or deflate.');
-  return (bytes, { maxBytes, network, signal }) =>
-    decoders.run(network, async () => decode(bytes(), { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES }), signal);
+  return (bytes, { maxBytes: maxOutputLength, network, signal }) =>
+    decoders.run(network, async () => decode(bytes(), { maxOutputLength, chunkSize: CHUNK_BYTES }), { signal });
 }

@@ -40,9 +40,8 @@ export class ClientRequest extends IncomingMessage {
   #holding: Holding | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isLong = false;
-  #isOver = false;
-  /** Its operation holds the parsed body, whether or not its client is still there. */
-  #isKept = false;
+  /** `kept`: its operation holds the parsed body, whether or not its client is still there. `over`: it no longer counts. */
+  #state: 'arriving' | 'kept' | 'over' = 'arriving';
   #bytes = 0;
   #pieces = 0;
   /** The account that sent the request, once it is known. */
@@ -63,9 +62,9 @@ export class ClientRequest extends IncomingMessage {
   /** Node's parser calls this with each piece, and with null at the end. */
   override push(piece: Buffer | null): boolean {
     if (this.#isLong) return super.push(piece);
-    if (!this.#isOver && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
+    if (this.#state !== 'over' && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
     else if (++this.#pieces > MAX_DISCARDED_PIECES) this.socket.destroy();
-    return (this.#isOver && piece !== null) || super.push(piece); // later pieces are discarded
+    return (this.#state === 'over' && piece !== null) || super.push(piece); // later pieces are discarded
   }
 
   /**
@@ -86,7 +85,7 @@ export class ClientRequest extends IncomingMessage {
    */
   keep(bytes: number, { givesWay = false } = {}): void {
     if (this.refusal) throw this.refusal;
-    this.#isKept ||= !givesWay;
+    if (!givesWay && this.#state === 'arriving') this.#state = 'kept';
     const hasRoom = this.#hold(bytes, givesWay ? () => this.#refuse(tooManyLargeRequests()) : undefined);
     if (this.refusal) throw this.refusal;
     this.#releaseInTime();
@@ -97,7 +96,7 @@ export class ClientRequest extends IncomingMessage {
 
   /** Stops counting the body. */
   release(): void {
-    this.#isOver = true;
+    this.#state = 'over';
     clearTimeout(this.#timer);
     if (this.#holding) this.#memory.hold(this.#holding, 0);
   }
@@ -115,7 +114,7 @@ export class ClientRequest extends IncomingMessage {
 
   #releaseInTime(): void {
     clearTimeout(this.#timer);
-    if (this.#holding && !this.#isOver) this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
+    if (this.#holding && this.#state !== 'over') this.#timer = setTimeout(() => this.release(), MAX_HOLD_MS).unref();
   }
 
   /** Whether an earlier response on this connection is still being sent. */
@@ -148,7 +147,7 @@ export class ClientRequest extends IncomingMessage {
 
   #firstHolding(): Holding {
     // Also closes as soon as the body has been read completely, while it is still being processed.
-    this.once('close', () => (this.#isKept || this.readableEnded ? this.#releaseInTime() : this.release()));
+    this.once('close', () => (this.#state === 'kept' || this.readableEnded ? this.#releaseInTime() : this.release()));
     const accountNow = () => this.account; // often known only after the body was read
     return {
       ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },

@@ -8,12 +8,11 @@ import { createProviderEndpoints } from './auth/provider.ts';
 import { archiveEndpoints } from './backup/archives.ts';
 import { foreignRestoreEndpoint, restoreEndpoints } from './backup/restores.ts';
 import type { ErrorPage } from './endpoint.ts';
-import { fullEndpoints } from './tasks/full.ts';
 import { deadLetterEndpoints, type ExchangeCode, operatorsSignInEndpoints, statusEndpoints } from './operators.ts';
 import { type Chapter, describeApi, serveDescription } from './openapi/document.ts';
 import { createStoredOperations } from './operations.ts';
-import { reducedEndpoints } from './tasks/reduced.ts';
 import { registerEndpoints, type Mount, type RegisterContext } from './serve-endpoints.ts';
+import { fullEndpoints, reducedEndpoints } from './tasks.ts';
 
 export type RestContext = RegisterContext & StatusContext & Pick<GatewayContext, 'config' | 'graph' | 'memory'>;
 

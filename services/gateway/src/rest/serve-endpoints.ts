@@ -27,7 +27,6 @@ import {
   type ErrorPage,
   type Exchange,
   isBytes,
-  type StoredOperation,
 } from './endpoint.ts';
 import type { StoredOperations } from './operations.ts';
 import { isKnown } from './preconditions.ts';
@@ -116,6 +115,12 @@ function createRequestHandler(
   const { access, bodySchema, query } = endpoint;
   return async (request, onProgress) => {
     const { identity, claims } = await identify(access, context, request);
+    const run: Exchange['run'] = async (operation, variables) => {
+      const call = context.requestCall(request, identity);
+      const { data, errors } = await operations.run(operation, variables as Record<string, unknown>, call);
+      if (errors?.[0]) throw errorOf(errors[0]);
+      return data as never; // the document is validated, and the type describes its selection
+    };
     const exchange = {
       query: query?.read(request),
       body: bodySchema && (await bodyOf(request, bodySchema, context)),
@@ -128,7 +133,7 @@ function createRequestHandler(
       },
       isHead: request.method === 'HEAD',
       onProgress,
-      run: runner(context, operations, { request, identity }),
+      run,
     };
     try {
       return await endpoint.handle(exchange);
@@ -178,22 +183,6 @@ async function bodyOf(
 function idIn(params: unknown): string {
   const [id = ''] = Object.values(params as Record<string, string>);
   return id;
-}
-
-function runner(
-  context: EndpointContext,
-  operations: StoredOperations,
-  { request, identity }: { request: FastifyRequest; identity: Identity },
-): Exchange['run'] {
-  return async <Result, Variables extends object>(
-    operation: StoredOperation<Result, Variables>,
-    variables: Variables,
-  ) => {
-    const call = context.requestCall(request, identity);
-    const { data, errors } = await operations.run(operation, variables as Record<string, unknown>, call);
-    if (errors?.[0]) throw errorOf(errors[0]);
-    return data as Result; // the document is validated, and the type describes its selection
-  };
 }
 
 /** BAD_USER_INPUT in GraphQL, but a status of its own in REST. */

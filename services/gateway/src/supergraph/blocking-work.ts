@@ -43,7 +43,7 @@ export function createBlockingWork() {
           spentMs -= pauseMs;
           if (pauseMs > 0) await rest(Math.min(pauseMs, MAX_PAUSE_MS));
         };
-        queue.run(network, runAndPause, signal).catch(reject);
+        queue.run(network, runAndPause, { signal }).catch(reject);
       }),
   };
 }

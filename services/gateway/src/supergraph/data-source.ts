@@ -18,15 +18,15 @@ export interface DataSourceDeps {
   log: Log;
 }
 
-/** A page of 100 tasks takes tens of milliseconds of tasks and of the gateway: however many wait, they must leave time for others. */
+/** Tasks and the gateway need tens of milliseconds for a page of 100 tasks; many pages must leave time for others. */
 const COST_PER_CONNECTION = 60;
 const MAX_WEIGHT = 8;
 
 /** Distinguishes the mutation itself from fetches that only read for its result. */
-const CHANGES = /^\s*mutation\b/;
+const MUTATION = /^\s*mutation\b/;
 
 /** Time limits for operators' mutations of our services that may exceed an operation's: backup moves whole databases. */
-const LONG_CHANGES_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
+const LONG_MUTATIONS_MS: Readonly<Record<string, number>> = { backup: 3_600_000 };
 
 /** One data source for each service of the graph. */
 export function createServiceMap(supergraph: Supergraph, deps: DataSourceDeps): GraphSources {
@@ -43,13 +43,13 @@ function createDataSource(
 ): GraphSource {
   const observe = metrics.requests(name);
   const isOurs = url === undefined;
-  const longChangeMs = isOurs ? LONG_CHANGES_MS[name] : undefined;
-  const isChange = ({ query }: SubgraphRequest, run: OperationRun) => run.mutation && CHANGES.test(query);
+  const longMutationMs = isOurs ? LONG_MUTATIONS_MS[name] : undefined;
+  const isMutation = ({ query }: SubgraphRequest, run: OperationRun) => run.mutation && MUTATION.test(query);
 
   const execute: GraphSource['execute'] = async (request, run) => {
     const { call, signal } = run;
-    const mayTakeLong = call.identity.role === 'operator' && call.limitMs === undefined && isChange(request, run);
-    if (longChangeMs !== undefined && mayTakeLong) run.deadline = clock.now() + longChangeMs;
+    const mayTakeLong = call.identity.role === 'operator' && call.limitMs === undefined && isMutation(request, run);
+    if (longMutationMs !== undefined && mayTakeLong) run.deadline = clock.now() + longMutationMs;
     const options: RequestOptions = {
       call: {
         identity: isOurs ? identityFor(name, call) : { role: 'anonymous' },
@@ -57,18 +57,18 @@ function createDataSource(
         ...(call.traceparent && { traceparent: call.traceparent }),
       },
       network: networkOf(call.ip),
-      // Changes are few, and an end of a session must not wait for its account's other requests.
-      ...(call.identity.role === 'user' && !isChange(request, run) && { account: call.identity.userId }),
+      // Mutations are few, and an end of a session must not wait for its account's other requests.
+      ...(call.identity.role === 'user' && !isMutation(request, run) && { account: call.identity.userId }),
       weight: Math.min(1 + Math.floor((run.cost ?? 0) / COST_PER_CONNECTION), MAX_WEIGHT),
       timeoutMs: Math.max(1, run.deadline - clock.now()),
       idempotent: !run.mutation,
       ...(signal && { signal }),
-      // The result of a change is always returned: without it, the client would repeat the change.
-      onLarge: isChange(request, run) ? undefined : run.reserveLarge,
+      // The result of a mutation is always returned: without it, the client would repeat the mutation.
+      onLarge: isMutation(request, run) ? undefined : run.reserveLarge,
     };
-    const begunMs = performance.now();
+    const startMs = performance.now();
     try {
-      if (run.deadline <= clock.now()) throw unavailable(); // a change would be made without a caller who waits for it
+      if (run.deadline <= clock.now()) throw unavailable(); // a mutation would run although its caller no longer waits
       const result = await connections.request(name, url, request, options);
       const { data = null, errors, extensions } = result;
       if (isOurs && isUnknownThere(result)) throw unavailable(undefined, new Error(errors?.[0]?.message));
@@ -80,7 +80,7 @@ function createDataSource(
       if (error.cause && !signal?.aborted) log.warn({ err: error.cause, service: name }, 'a service did not respond');
       return { data: null, errors: [{ message: error.message, extensions: { code: error.code } }] };
     } finally {
-      observe((performance.now() - begunMs) / 1_000);
+      observe((performance.now() - startMs) / 1_000);
     }
   };
 
@@ -88,12 +88,12 @@ function createDataSource(
     execute,
     async process({ request, context }: Parameters<Process>[0]) {
       const { query = '', variables, operationName } = request;
-      const asked = { query, variables: variables ?? null, operationName: operationName ?? null };
+      const subgraphRequest = { query, variables: variables ?? null, operationName: operationName ?? null };
       const run = context as OperationRun; // the executor passes nothing else
-      if (!isChange(asked, run)) return execute(asked, run);
+      if (!isMutation(subgraphRequest, run)) return execute(subgraphRequest, run);
       // @apollo/gateway's executor would continue after a failed mutation.
       if (run.hasFailed) return { data: null };
-      const result = await execute(asked, run);
+      const result = await execute(subgraphRequest, run);
       run.hasFailed = result.data === null;
       return result;
     },

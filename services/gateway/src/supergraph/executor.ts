@@ -1,5 +1,5 @@
 import { rateLimited, toGraphQLError, unauthenticated, unavailable } from '@taskmesh/contracts';
-import { createDocuments, type PreparedOperation } from '@taskmesh/federation';
+import { createDocuments, type DocumentsOptions, type PreparedOperation, type SizeOptions } from '@taskmesh/federation';
 import { operationSpan } from '@taskmesh/internal-api';
 import {
   type Clock,
@@ -18,7 +18,6 @@ import type { Registry } from 'prom-client';
 import type { ExecutorKind } from '../config.ts';
 import type { BlockingWork } from './blocking-work.ts';
 import { asGraphQL, createResultFormat } from './client-errors.ts';
-import { SIZES } from './document-rules.ts';
 import { createApolloEngine, createCompiledEngine, type EngineDeps } from './engines.ts';
 import type { LargeResponses } from './large-responses.ts';
 import {
@@ -54,6 +53,36 @@ export interface ExecutorDeps {
 const ENGINES: Record<ExecutorKind, (supergraph: Supergraph, services: GraphSources, deps: EngineDeps) => Engine> = {
   compiled: createCompiledEngine,
   apollo: createApolloEngine,
+};
+
+/** What fields of our graph count as (docs/limits.md). */
+const SIZES: SizeOptions = {
+  maxPage: 1_000,
+  lists: new Map([
+    ['sessions', 500],
+    ['personalTokens', 100],
+  ]),
+  /** Mutations that prove or replace a password, an address or a token: several at once would evade rate limits. */
+  counted: new Set([
+    ...['signUp', 'login', 'refreshSession', 'resetPassword', 'requestPasswordReset'],
+    ...['changePassword', 'requestEmailChange', 'confirmEmailChange', 'deleteAccount'],
+    ...['signInWithCode', 'linkIdentity'],
+  ]),
+};
+
+/** Hand-written operations have fewer. */
+const MANY_FIELDS = 100;
+
+/** How clients' documents are prepared, in addition to the configured limits (docs/limits.md). */
+export const DOCUMENT_RULES: Omit<DocumentsOptions, 'schema' | 'limits'> = {
+  sizes: SIZES,
+  rules: (_operation, { counted }) =>
+    counted > 1
+      ? ['An operation may have one mutation that proves or replaces a password, an address or a token.']
+      : [],
+  /** Planning and starting it takes milliseconds. The cost of introspection does not reflect how many types the schema has. */
+  isLarge: ({ fields, cost, introspectionDepth }) =>
+    fields > MANY_FIELDS || cost > LARGE_COST || introspectionDepth > 0,
 };
 
 /** For our own documents. */

@@ -3,8 +3,8 @@ import {
   closeAllGracefully,
   createAgeLimit,
   createHeartbeats,
+  cut,
   cutFloods,
-  cutSlow,
   endReasonOf,
   endSocket,
   REALTIME_PATH,
@@ -112,7 +112,7 @@ export function createRealtime(context: GatewayContext, { random }: RealtimeDeps
   context.memory.watch(() =>
     [...sockets.clients].flatMap((socket) => {
       const bytes = socket.bufferedAmount + unfinishedBytes(socket);
-      return bytes === 0 ? [] : { bytes, network: networks.get(socket) ?? '', evict: () => cutSlow(socket) };
+      return bytes === 0 ? [] : { bytes, network: networks.get(socket) ?? '', evict: () => cut(socket, 'slow') };
     }),
   );
 

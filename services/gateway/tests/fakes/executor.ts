@@ -1,7 +1,7 @@
 import { createDocuments } from '@taskmesh/federation';
 import { createLog } from '@taskmesh/service';
 import { readGatewayConfig } from '../../src/config.ts';
-import { DOCUMENT_RULES } from '../../src/supergraph/document-rules.ts';
+import { DOCUMENT_RULES } from '../../src/supergraph/executor.ts';
 import { createCallerBulkheads, createExecutor, type ExecutorDeps } from '../../src/supergraph/executor.ts';
 import { createLargeResponses } from '../../src/supergraph/large-responses.ts';
 import type { RequestCall } from '../../src/supergraph/operation.ts';

@@ -1,5 +1,6 @@
+import { jest } from '@jest/globals';
 import { createLog } from '@taskmesh/service';
-import { createOwnerEraser } from './closed-owners.ts';
+import { createAccountLogReader, createOwnerEraser } from './closed-owners.ts';
 
 type Deps = Parameters<typeof createOwnerEraser>[0];
 
@@ -59,4 +60,22 @@ it('ends a run while an account still has tasks: the changes of others may be pu
   await expect(eraser.run()).rejects.toThrow('Erasing 1 of the deleted accounts failed. The first is fails once.');
   for (let run = 0; run < 2; run++) await eraser.run();
   expect([finished, left.get('endless')]).toEqual([['small', 'fails once'], Infinity]);
+});
+
+it('is at the end of the account log after its last entry, even if a later number was used for none', async () => {
+  const moved = jest.fn<() => Promise<void>>(async () => undefined);
+  const entry = { kind: 'DELETED', epoch: 1, sequence: 3, accountId: 'deleted', occurredAt: '' } as const;
+  const reader = createAccountLogReader({
+    repository: {
+      position: async () => ({ epoch: 1, sequence: 3 }),
+      countTasks: async () => undefined,
+      isClosed: async () => true,
+      close: async () => true,
+      move: moved,
+    },
+    accounts: { accountChanges: async () => ({ epoch: 1, head: 4, changes: [entry] }) },
+    onClosed: () => undefined,
+  });
+  await reader.catchUp();
+  expect(moved).not.toHaveBeenCalled();
 });

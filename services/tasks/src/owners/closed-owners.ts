@@ -41,7 +41,7 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
       while (!isStopped) {
         const position = await repository.position();
         const { epoch, head, changes } = await readAfter(position);
-        if (changes.length === 0 && epoch === position.epoch && head === position.sequence) return;
+        if (changes.length === 0 && epoch === position.epoch && head >= position.sequence) return;
         // Nothing was read yet. A store that was loaded with psql has tasks but no feeds.
         if (position.epoch === 0) await repository.countTasks();
         if (changes.length === 0) return repository.move(position, epoch);

@@ -54,7 +54,7 @@ export function createRequestReads(): (context: SubgraphContext) => RequestReads
       };
       const untilMs = performance.now() + MAX_WAIT_MS; // for both queues together
       const user = requireUser(context.identity);
-      const waitForTurn = () => largeReads.run(networkOfUser(user), hold, undefined, untilMs - performance.now());
+      const waitForTurn = () => largeReads.run(networkOfUser(user), hold, { maxWaitMs: untilMs - performance.now() });
       owners.run(user.userId, waitForTurn).catch(reject);
     });
 

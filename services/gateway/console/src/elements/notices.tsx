@@ -69,21 +69,21 @@ export function NoticesProvider({ isHidden = false, children }: { isHidden?: boo
 
 function NoticeCard({ notice, onEnd }: { notice: Notice; onEnd: (id: number) => void }) {
   const { id, text, isProblem = false, action } = notice;
-  const [isHeld, setIsHeld] = useState(false);
+  const [isPaused, setIsPaused] = useState(false);
   useEffect(() => {
-    if (isProblem || isHeld) return undefined;
+    if (isProblem || isPaused) return undefined;
     const timer = setTimeout(() => onEnd(id), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [id, isProblem, isHeld, onEnd]);
-  const hold = () => setIsHeld(true);
-  const release = () => setIsHeld(false);
+  }, [id, isProblem, isPaused, onEnd]);
+  const pause = () => setIsPaused(true);
+  const resume = () => setIsPaused(false);
   return (
     <div
       class={['notice', isProblem && 'problem', action && 'brief'].filter(Boolean).join(' ')}
-      onPointerEnter={hold}
-      onPointerLeave={release}
-      onFocusIn={hold}
-      onFocusOut={release}
+      onPointerEnter={pause}
+      onPointerLeave={resume}
+      onFocusIn={pause}
+      onFocusOut={resume}
     >
       <span>{text}</span>
       {action && (

@@ -10,7 +10,7 @@ export function useSignOutNotice(user: User | null | undefined) {
   const before = useRef(user);
   useLayoutEffect(() => {
     if (user) setSignOutReason(undefined);
-    else if (before.current && !isExpected.current) setSignOutReason((said) => said ?? 'ended');
+    else if (before.current && !isExpected.current) setSignOutReason((reason) => reason ?? 'ended');
     isExpected.current = false;
     before.current = user;
   }, [user]);

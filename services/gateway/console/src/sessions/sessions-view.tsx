@@ -14,18 +14,18 @@ export function SessionsView() {
   const client = useClient();
   const notify = useNotify();
   const reading = useReading(() => client.request(READ_SESSIONS, {}), 'sessions');
-  const ended = async (text: string) => {
+  const reportEnd = async (text: string) => {
     notify({ text });
     await reading.again();
     focusHeading();
   };
   const end = useAction(async (id: string) => {
     await client.request(END_SESSION, { id });
-    await ended('The session has ended.');
+    await reportEnd('The session has ended.');
   });
   const endOthers = useAction(async () => {
     const { endOtherSessions: count } = await client.request(END_OTHER_SESSIONS, {});
-    await ended(count === 1 ? 'One session has ended.' : `${count} sessions have ended.`);
+    await reportEnd(count === 1 ? 'One session has ended.' : `${count} sessions have ended.`);
   });
   return (
     <View title="Sessions" lead={LEAD}>

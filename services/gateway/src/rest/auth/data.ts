@@ -5,7 +5,7 @@ import { checkedQuery, type Endpoint, endpoint, type Exchange, queryText } from 
 import { type AuditEntryFragment, type RestExportTasksQuery, OPERATIONS } from '../operations.ts';
 import { accountExport, auditTrail } from '../schemas/responses.ts';
 import { auditQuery } from '../schemas/requests.ts';
-import { toTask } from '../tasks/one-task.ts';
+import { toTask } from '../tasks.ts';
 import { tokenOf } from './sessions.ts';
 
 const ENTRIES = 100;

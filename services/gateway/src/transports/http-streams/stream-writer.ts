@@ -34,9 +34,7 @@ export const headersOf = ({ contentType }: StreamFormat) => ({
 /** Writes a stream's frames to the raw response, bypassing Fastify: it stays open for hours. */
 export class StreamWriter implements StreamSink {
   readonly #reply: Reply;
-  readonly #format: StreamFormat;
-  readonly #chunkOf: EventChunkOf;
-  readonly #heartbeats: Heartbeats;
+  readonly #kind: StreamKind;
   #stopHeartbeat = () => {};
   #positionNow: () => string | undefined = () => undefined;
   /** Text written before the stream was opened. */
@@ -48,11 +46,9 @@ export class StreamWriter implements StreamSink {
   /** Whether it may be cut for a new stream of this user. */
   givesWayTo = (_userId: string): boolean => false;
 
-  constructor(reply: Reply, { format, chunkOf, heartbeats }: StreamKind) {
+  constructor(reply: Reply, kind: StreamKind) {
     this.#reply = reply;
-    this.#format = format;
-    this.#chunkOf = chunkOf;
-    this.#heartbeats = heartbeats;
+    this.#kind = kind;
   }
 
   open(): void {
@@ -62,13 +58,13 @@ export class StreamWriter implements StreamSink {
     raw.on('error', () => raw.destroy());
     for (const [name, value] of Object.entries(this.#reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value);
-    raw.writeHead(200, headersOf(this.#format));
+    raw.writeHead(200, headersOf(this.#kind.format));
     this.#isOpen = true;
-    const opening = this.#format.opening + this.#early;
+    const opening = this.#kind.format.opening + this.#early;
     this.#early = '';
     if (this.#isOver) return void raw.end(opening);
     raw.write(opening);
-    this.#stopHeartbeat = this.#heartbeats.add(() => this.#beat());
+    this.#stopHeartbeat = this.#kind.heartbeats.add(() => this.#beat());
     raw.once('close', () => this.#stopHeartbeat());
   }
 
@@ -84,7 +80,7 @@ export class StreamWriter implements StreamSink {
   }
 
   position(cursor: string): void {
-    if (!this.#isOver) this.#write(this.#format.position?.(cursor) ?? '');
+    if (!this.#isOver) this.#write(this.#kind.format.position?.(cursor) ?? '');
   }
 
   /** Heartbeats report the position that `positionNow` returns, so that a client resumes after the changes that were filtered out. */
@@ -97,8 +93,8 @@ export class StreamWriter implements StreamSink {
     const { raw } = this.#reply;
     if (raw.writableLength + this.#early.length > MAX_WAITING_BYTES) return false;
     // The response would write a chunk in four pieces. There are no chunks in HTTP/1.0.
-    if (this.#isOpen && raw.socket && raw.chunkedEncoding) writeShared(raw.socket, this.#chunkOf(json, cursor));
-    else this.#write(this.#format.next(json, cursor));
+    if (this.#isOpen && raw.socket && raw.chunkedEncoding) writeShared(raw.socket, this.#kind.chunkOf(json, cursor));
+    else this.#write(this.#kind.format.next(json, cursor));
     return true;
   }
 
@@ -116,7 +112,7 @@ export class StreamWriter implements StreamSink {
   fail(error: GraphQLError, reason: EndReason = 'failed'): void {
     if (this.#isOver) return;
     this.#endReason = reason;
-    this.#finish(this.#format.failure([error]));
+    this.#finish(this.#kind.format.failure([error]));
   }
 
   /** Closes without a normal end: clients treat it as a broken connection and reconnect. */
@@ -127,7 +123,7 @@ export class StreamWriter implements StreamSink {
 
   #beat(): void {
     const cursor = this.#positionNow();
-    const { position, heartbeat } = this.#format;
+    const { position, heartbeat } = this.#kind.format;
     this.#reply.raw.write(cursor !== undefined && position ? position(cursor) : heartbeat);
   }
 

@@ -12,12 +12,12 @@ import { describeRetention, formatDuration } from '../format.ts';
 export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBusy: boolean }) {
   const api = useApi();
   const { run } = useOngoingWork();
-  const [isAsked, setIsAsked] = useState(false);
+  const [isConfirming, setIsConfirming] = useState(false);
   const { file, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
   const step = isUndo ? 'undo' : 'restore';
 
   const undo = async () => {
-    setIsAsked(false);
+    setIsConfirming(false);
     await run(`Undoing the ${step}`, (onProgress) =>
       api.work(`/backup/undo?restoredAt=${encodeURIComponent(restoredAt)}`, onProgress),
     );
@@ -36,13 +36,13 @@ export function UndoCard({ undoable, isBusy }: { undoable: UndoableRestore; isBu
         )}{' '}
         You can undo it until <Moment at={keptUntil} />, or the next restore. The data from before comes back.
       </p>
-      <Button text={`Undo the ${step}…`} disabled={isBusy} onClick={() => setIsAsked(true)} />
-      {isAsked && (
+      <Button text={`Undo the ${step}…`} disabled={isBusy} onClick={() => setIsConfirming(true)} />
+      {isConfirming && (
         <Confirm
           title={`Undo the last ${step}?`}
           action="Undo it"
           onConfirm={() => void undo()}
-          onCancel={() => setIsAsked(false)}
+          onCancel={() => setIsConfirming(false)}
         >
           <p>
             The data from before the {step} comes back.{' '}
@@ -61,7 +61,7 @@ export function UndoUnknown({ onAgain }: { onAgain: () => void }) {
   return (
     <Section title="Undo">
       <p class="soft">At the moment, the server cannot tell whether the last restore can be undone.</p>
-      <Button text="Ask again" onClick={onAgain} />
+      <Button text="Check again" onClick={onAgain} />
     </Section>
   );
 }

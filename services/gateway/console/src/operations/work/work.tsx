@@ -28,7 +28,7 @@ export const WorkContext = createContext<Work | undefined>(undefined);
 
 export function useOngoingWork(): Work {
   const work = useContext(WorkContext);
-  if (!work) throw new Error('There is no work around this component.');
+  if (!work) throw new Error('This component is not inside a WorkContext.');
   return work;
 }
 

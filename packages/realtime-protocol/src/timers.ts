@@ -1,3 +1,57 @@
+import type { WebSocket } from 'ws';
+
+const EVERY_MS = 12_000;
+/** Connections are divided into groups, which take turns every quarter of a second. */
+const GROUPS = 48;
+
+export type Heartbeats = ReturnType<typeof createHeartbeats>;
+
+/** Runs the heartbeats of all connections with one timer, because thousands of timers would cost too much. */
+export function createHeartbeats(everyMs = EVERY_MS) {
+  /** A new connection joins the group of the current turn, so that successive connections also take turns in succession. */
+  const groups = Array.from({ length: GROUPS }, () => new Set<() => void>());
+  let currentGroup = 0;
+  let count = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const current = () => groups[currentGroup] ?? new Set();
+  const beatNextGroup = () => {
+    currentGroup = (currentGroup + 1) % GROUPS;
+    for (const beat of current()) beat();
+  };
+
+  return {
+    /** Calls `beat` at each interval, first after one whole interval, until the returned function is called. */
+    add(beat: () => void): () => void {
+      const group = current();
+      group.add(beat);
+      if (count++ === 0) timer = setInterval(beatNextGroup, everyMs / GROUPS);
+      return () => {
+        if (group.delete(beat) && --count === 0) clearInterval(timer);
+      };
+    },
+  };
+}
+
+/**
+ * Pings the client at each heartbeat. Ends the connection if, by the next heartbeat, the client has neither answered nor read
+ * anything; reading counts because a ping waits behind a large result.
+ */
+export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
+  let isAlive = true;
+  let waitingBytes = 0;
+  socket.on('pong', () => {
+    isAlive = true;
+  });
+  const stop = heartbeats.add(() => {
+    const isReading = socket.bufferedAmount < waitingBytes;
+    waitingBytes = socket.bufferedAmount;
+    if (!isAlive && !isReading) return socket.terminate();
+    if (isAlive) socket.ping();
+    isAlive = false;
+  });
+  socket.once('close', stop);
+}
+
 /**
  * Calls `end` once when the connection is old enough, unless the returned function is called before. A client that cannot
  * resume from a cursor would lose changes: its connection is kept, and checked again after the same time.

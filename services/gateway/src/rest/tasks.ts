@@ -1,18 +1,130 @@
-import { AppError, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
+import { AppError, codePoints, notFound, parseUuid, type Priority } from '@taskmesh/contracts';
 import type { z } from 'zod';
-import { type EndpointResponse, type Endpoint, endpoint, type Exchange } from '../endpoint.ts';
-import { type CreateTaskInput, OPERATIONS, type TaskFragment } from '../operations.ts';
-import { etagOf, idempotencyKeyOf, versionsIn } from '../preconditions.ts';
-import type { ReducedTaskBody, TaskBody } from '../schemas/responses.ts';
+import {
+  checkedQuery,
+  type Endpoint,
+  endpoint,
+  type EndpointResponse,
+  type Exchange,
+  listResponse,
+  queryText,
+  successResponse,
+} from './endpoint.ts';
+import { type CreateTaskInput, OPERATIONS, type RestTasksQueryVariables, type TaskFragment } from './operations.ts';
+import { etagOf, idempotencyKeyOf, versionsIn } from './preconditions.ts';
+import { doneSchema } from './schemas/parts.ts';
+import * as requests from './schemas/requests.ts';
+import * as responses from './schemas/responses.ts';
 
-export const LIST_LIMIT = 1_000;
+const CATEGORY_MAX = 255;
+const LIST_LIMIT = 1_000;
+
+/** The full task contract: every response is wrapped in `success`, `message`, `data`. */
+export const fullEndpoints: readonly Endpoint[] = [
+  endpoint('user', 'GET /tasks', {
+    name: 'listTasks',
+    summary: "List the caller's tasks",
+    description:
+      'When sorted by `due_date`, tasks without one come last in either order. `priority` sorts by importance, not by name. A ' +
+      'response has at most 1,000 tasks; `Link` points to the next page.',
+    needs: OPERATIONS.tasks,
+    query: checkedQuery(requests.listQuery),
+    responseSchema: responses.taskList,
+    isPaged: true,
+    handle: async ({ query, claims, run }) => {
+      // Longer than any task's category, so nothing can match.
+      if (codePoints(query.category ?? '') > CATEGORY_MAX) return listResponse('task', []);
+      const { tasks } = await run(OPERATIONS.tasks, listVariables(query));
+      const response = listResponse(
+        'task',
+        tasks.edges.map(({ node }) => toTask(node, claims.userId)),
+      );
+      return tasks.pageInfo.hasNextPage ? { ...response, next: nextQuery(query) } : response;
+    },
+  }),
+  endpoint('user', 'GET /tasks/stats', {
+    name: 'taskStatistics',
+    summary: "Statistics of the caller's tasks",
+    needs: OPERATIONS.taskStatistics,
+    responseSchema: responses.statistics,
+    handle: async ({ run }) => {
+      const { taskStatistics: data } = await run(OPERATIONS.taskStatistics, {});
+      return successResponse('Statistics of your tasks.', { data });
+    },
+  }),
+  ...oneTaskEndpoints({
+    kind: 'Task',
+    createBody: requests.taskCreate,
+    updateBody: requests.taskUpdate,
+    responseSchema: responses.taskResponse,
+    response: (message, task, userId) => successResponse(message, { data: toTask(task, userId) }),
+    deletedSchema: doneSchema,
+    deleted: (message) => successResponse(message),
+  }),
+];
+
+/** The same query for the next page. */
+function nextQuery({ limit = LIST_LIMIT, offset = 0, ...others }: requests.ListQuery): string {
+  return queryText({ limit, ...others, offset: offset + limit });
+}
+
+function listVariables(query: requests.ListQuery): RestTasksQueryVariables {
+  const { completed, category, priority, sortBy = 'created_at', order = 'desc' } = query;
+  const { limit = LIST_LIMIT, offset = 0 } = query;
+  return {
+    filter: {
+      ...(completed !== undefined && { completed: completed === 'true' }),
+      ...(category !== undefined && { category }),
+      ...(priority !== undefined && { priority: enumOf(priority) }),
+    },
+    orderBy: { field: enumOf(sortBy), direction: enumOf(order) },
+    first: limit,
+    offset,
+  };
+}
+
+/** The reduced variant: bare objects with fewer fields, over the same tasks. */
+export const reducedEndpoints: readonly Endpoint[] = [
+  endpoint('user', 'GET /tasks', {
+    name: 'listReducedTasks',
+    summary: "List the caller's tasks in pages",
+    description: 'A page has at most 1,000 tasks; `total` counts all that match, and `Link` points to the next page.',
+    needs: OPERATIONS.tasksAndTotal,
+    query: checkedQuery(requests.reducedListQuery),
+    responseSchema: responses.reducedList,
+    isPaged: true,
+    handle: async ({ query, claims, run }) => {
+      const { status = 'all', sort = 'created_at', order = 'desc', page = 1, limit = LIST_LIMIT } = query;
+      const { tasks } = await run(OPERATIONS.tasksAndTotal, {
+        filter: status === 'all' ? {} : { completed: status === 'completed' },
+        orderBy: { field: enumOf(sort), direction: enumOf(order) },
+        first: limit,
+        offset: (page - 1) * limit,
+      });
+      const data = tasks.edges.map(({ node }) => toReducedTask(node, claims.userId));
+      return {
+        body: { data, total: tasks.totalCount, page },
+        ...(tasks.pageInfo.hasNextPage && { next: queryText({ ...query, page: page + 1 }) }),
+      };
+    },
+  }),
+  ...oneTaskEndpoints({
+    kind: 'ReducedTask',
+    createBody: requests.reducedTaskCreate,
+    updateBody: requests.reducedTaskUpdate,
+    responseSchema: responses.reducedTask,
+    response: (_message, task, userId) => ({ body: toReducedTask(task, userId) }),
+    deletedSchema: responses.messageOnly,
+    deleted: (message) => ({ body: { message } }),
+  }),
+];
 
 type TaskFields = Partial<Omit<CreateTaskInput, 'priority'> & { priority: Priority }>;
 
 type VersionedTask = TaskFragment & { version: number };
 
 /** The differences between the contracts in creating, reading, changing and deleting one task. */
-export interface TaskContract {
+interface TaskContract {
   /** The suffix of its operation ids. */
   kind: 'Task' | 'ReducedTask';
   createBody: z.ZodType<TaskFields & { title: string }>;
@@ -23,7 +135,7 @@ export interface TaskContract {
   deleted(message: string): EndpointResponse;
 }
 
-export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
+function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
   const { kind, createBody, updateBody, responseSchema, deletedSchema } = contract;
   const respondWith = (message: string, task: VersionedTask, userId: string): EndpointResponse => ({
     ...contract.response(message, task, userId),
@@ -85,7 +197,7 @@ export function oneTaskEndpoints(contract: TaskContract): readonly Endpoint[] {
 }
 
 /** The graph's enum values are REST's words in capitals. */
-export const enumOf = <Word extends string>(word: Word) => word.toUpperCase() as Uppercase<Word>;
+const enumOf = <Word extends string>(word: Word) => word.toUpperCase() as Uppercase<Word>;
 const wordOf = <Value extends string>(value: Value) => value.toLowerCase() as Lowercase<Value>;
 
 /** A task's fields in the graph's vocabulary. */
@@ -129,7 +241,7 @@ async function taskToChange(request: Request): Promise<{ id: string; ifVersion: 
 type ReducedNode = Pick<TaskFragment, 'id' | 'title' | 'description' | 'completed' | 'createdAt' | 'updatedAt'>;
 
 /** `userId` is the owner: the graph shows callers only their own tasks. */
-export function toReducedTask(node: ReducedNode, userId: string): ReducedTaskBody {
+function toReducedTask(node: ReducedNode, userId: string): responses.ReducedTaskBody {
   return {
     id: node.id,
     user_id: userId,
@@ -141,7 +253,7 @@ export function toReducedTask(node: ReducedNode, userId: string): ReducedTaskBod
   };
 }
 
-export function toTask(node: TaskFragment, userId: string): TaskBody {
+export function toTask(node: TaskFragment, userId: string): responses.TaskBody {
   return {
     ...toReducedTask(node, userId),
     due_date: node.dueDate,
