@@ -6,6 +6,9 @@ import { startProduct, type Product } from '../../product.ts';
 /** Waits for a text, because the command prints some lines after it is ready. */
 const expectOutput = (product: Product, text: string) => eventually(() => expect(product.output()).toContain(text));
 
+const check = (url: string, headers: Record<string, string>) =>
+  fetch(`${url}/api/operations/check`, { method: 'POST', headers }).then(({ status }) => status);
+
 it.each(['start', 'stack'] as const)(
   'npm run %s prints the folder of mails, and the file of this machine’s token, but not the token',
   async (command) => {
