@@ -56,7 +56,9 @@ const describeLong = process.env.TASKMESH_LONG ? describe : describe.skip;
 describeLong('an alert', () => {
   const dir = makeTempDir();
   let promtool: string;
-  beforeAll(async () => void (promtool = await providePromtool()));
+  beforeAll(async () => {
+    promtool = await providePromtool();
+  });
 
   /** Whether it fires at the end of these series. */
   async function fires({ alert, time }: AlertCase, series: Record<string, string>): Promise<boolean> {

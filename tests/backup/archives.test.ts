@@ -62,7 +62,9 @@ it('starts with rows that have a value in every column', async () => {
 
 describe('an archive that was made here', () => {
   let made: string;
-  beforeAll(async () => void ({ file: made } = await stores.work.create()), 180_000);
+  beforeAll(async () => {
+    ({ file: made } = await stores.work.create());
+  }, 180_000);
 
   const ofTasks = (version: string | null) => (content: Content) => {
     content.manifest.stores.tasks.schemaVersion = version;

@@ -1,5 +1,5 @@
 import { newEmail, PASSWORD } from '../http.ts';
-import { clientOf, type Platform, type Task } from './client.ts';
+import { type Body, clientOf, type Platform, type Task } from './client.ts';
 
 /** Promises that must hold under concurrent requests. */
 export function describeConcurrency(platform: () => Platform) {
@@ -42,6 +42,32 @@ export function describeConcurrency(platform: () => Platform) {
         before = data;
       }
       expect((await client.call('GET', `/full/api/tasks/${body.data.id}`, { token })).body.data).toEqual(before);
+    });
+
+    it('changes and deletions of one task return 200 or 404, and the task is deleted once', async () => {
+      const { token } = await client.signUp();
+      const { body } = await client.call('POST', '/full/api/tasks', { token, json: { title: 'Short-lived' } });
+      const path = `/full/api/tasks/${body.data.id}`;
+      const send = async (_: unknown, index: number) => {
+        const method = index % 5 === 4 ? 'DELETE' : 'PATCH';
+        return {
+          method,
+          ...(await client.call(method, path, { token, ...(method === 'PATCH' && { json: { completed: true } }) })),
+        };
+      };
+      const responses = await Promise.all(Array.from({ length: 20 }, send));
+      for (const { status } of responses) expect([200, 404]).toContain(status);
+      expect(responses.filter(({ method, status }) => method === 'DELETE' && status === 200)).toHaveLength(1);
+      expect((await client.call('GET', path, { token })).status).toBe(404);
+    });
+
+    it('a hundred creates make a hundred tasks with distinct ids', async () => {
+      const { token } = await client.signUp();
+      const create = () => client.call('POST', '/full/api/tasks', { token, json: { title: 'One of many' } });
+      await Promise.all(Array.from({ length: 100 }, create));
+      const { body } = await client.call<Body<Task[]>>('GET', '/full/api/tasks', { token });
+      expect(body.count).toBe(100);
+      expect(new Set(body.data.map(({ id }) => id)).size).toBe(100);
     });
   });
 }

@@ -75,7 +75,9 @@ export function describeEdges(platform: () => Platform) {
     const GOOD = '{"title":"abc"}';
     const stranger = 'Authorization: Bearer nonsense';
     let account: Account;
-    beforeAll(async () => void (account = await client.signUp()));
+    beforeAll(async () => {
+      account = await client.signUp();
+    });
     const bearer = () => `Authorization: Bearer ${account.token}`;
     const send = (line: string, headers: readonly string[] = [], body: string | Buffer = '') =>
       exchange(platform().url, rawRequest(line, ['Host: localhost', ...headers], body));

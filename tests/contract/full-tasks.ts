@@ -12,7 +12,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
   let owner: Account;
   let stranger: Account;
 
-  beforeAll(async () => void ([owner, stranger] = [await client.signUp(), await client.signUp()]));
+  beforeAll(async () => {
+    [owner, stranger] = [await client.signUp(), await client.signUp()];
+  });
 
   const call = <Content = Body>(method: string, path: string, json?: object, { token } = owner) =>
     client.call<Content>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });
@@ -118,7 +120,9 @@ export function describeFullTasks(platform: () => Platform, prefix: string) {
 
     describe('conditional requests', () => {
       let path: string;
-      beforeEach(async () => void (path = `${prefix}/tasks/${(await create({})).id}`));
+      beforeEach(async () => {
+        path = `${prefix}/tasks/${(await create({})).id}`;
+      });
       const send = (method: string, header: string, tag: string, at = path) =>
         client.call(method, at, {
           token: owner.token,

@@ -16,7 +16,9 @@ export function describeGraphql(platform: () => Platform) {
   const client = clientOf(platform);
   let owner: Account;
 
-  beforeAll(async () => void (owner = await client.signUp()));
+  beforeAll(async () => {
+    owner = await client.signUp();
+  });
 
   const run = async <Data>(query: string, token: string | undefined = owner.token, variables?: object) => {
     const { body } = await client.graphql<Data>(query, { token: token || undefined, ...(variables && { variables }) });

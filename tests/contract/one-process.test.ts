@@ -80,7 +80,9 @@ describe('the platform in one process, as "npm start" runs it,', () => {
 
   describe('another account', () => {
     let other: Account;
-    beforeAll(async () => void (other = await client.signUp()));
+    beforeAll(async () => {
+      other = await client.signUp();
+    });
     const post = (raw: string | Buffer<ArrayBuffer>, headers: Record<string, string> = {}) =>
       client.call('POST', '/api/tasks', { token: other.token, raw, headers });
 

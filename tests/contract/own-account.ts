@@ -139,7 +139,9 @@ export function describeOwnAccount(platform: () => Platform) {
 
   describe('a personal token', () => {
     let ada: Account;
-    beforeEach(async () => void (ada = await client.signUp()));
+    beforeEach(async () => {
+      ada = await client.signUp();
+    });
 
     it('is created, shown once, listed without its secret, and ended', async () => {
       const made = await createToken(ada.token, 'write');

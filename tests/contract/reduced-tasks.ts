@@ -11,7 +11,9 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
   let owner: Account;
   let stranger: Account;
 
-  beforeAll(async () => void ([owner, stranger] = [await client.signUp(), await client.signUp()]));
+  beforeAll(async () => {
+    [owner, stranger] = [await client.signUp(), await client.signUp()];
+  });
 
   const call = (method: string, path: string, json?: object, { token } = owner): Promise<ClientResponse<Task>> =>
     client.call<Task>(method, `${prefix}/tasks${path}`, { token, ...(json && { json }) });

@@ -25,7 +25,9 @@ export function describeTrustedDocuments(platform: () => Platform) {
   const client = clientOf(platform);
   let account: Account;
 
-  beforeAll(async () => void (account = await client.signUp()));
+  beforeAll(async () => {
+    account = await client.signUp();
+  });
 
   const send = (options: CallOptions, method = 'POST', path = '/graphql') =>
     client.call<GraphqlBody>(method, path, { token: account.token, ...options });

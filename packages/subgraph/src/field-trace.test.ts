@@ -31,7 +31,9 @@ const subgraph = executableSubgraph({
     error.message === 'a secret' ? { message: 'Internal server error', path: error.path } : error.toJSON(),
 });
 
-beforeEach(() => void (begun = []));
+beforeEach(() => {
+  begun = [];
+});
 
 const ask = async (query: string, variables = {}) => {
   const { extensions, ...result } = await subgraph.execute({ query, variables }, {}, { isTraced: true });

@@ -73,7 +73,9 @@ describe('requests that wait for a lock leave connections for others:', () => {
   const BY_CODE = 'mutation ($input: SignInWithCodeInput!) { signInWithCode(input: $input) { accessToken } }';
   const byCode = (index: number) => running.send(BY_CODE, { input: { code: `code-${index}`, verifier: VERIFIER } });
   let bob: OpenSession;
-  beforeEach(async () => void (bob = await running.signUp('bob@example.com')));
+  beforeEach(async () => {
+    bob = await running.signUp('bob@example.com');
+  });
 
   interface Waiting {
     /** The code that the requests end with. */

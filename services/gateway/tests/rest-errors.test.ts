@@ -92,7 +92,9 @@ const env = { BACKUP_TOKEN: 'secret', TRUSTED_PROXIES: '127.0.0.1' };
 const withToken = await startTestGateway({ env, beside: gateway });
 await guess(withToken.origin, 10, { headers: GUESSER });
 const { description, call } = await restOf(gateway);
-afterEach(() => void (failure = undefined));
+afterEach(() => {
+  failure = undefined;
+});
 
 const FAILURES: Record<string, Error> = {
   '400': badUserInput([{ path: 'name', message: 'name is not as it should be.' }]),
@@ -190,7 +192,9 @@ it('requires a token wherever it documents that one may be missing', () => {
 });
 
 describe('the export of an account', () => {
-  afterEach(() => void (broken = held = undefined));
+  afterEach(() => {
+    broken = held = undefined;
+  });
 
   const read = async (user = USER, sid = user) =>
     fetch(`${gateway.origin}/api/auth/export`, {

@@ -17,7 +17,9 @@ describe('the status of the platform for operators', () => {
   let call: RestCall;
 
   const gateway = useGateway({ mode: 'http' });
-  beforeAll(async () => void ({ call } = await restOf(gateway)));
+  beforeAll(async () => {
+    ({ call } = await restOf(gateway));
+  });
   /** What a test changes is undone after it. */
   beforeEach(() => {
     const { reported, ...services } = gateway.operators;

@@ -10,7 +10,9 @@ export function useBrowser(url: () => string) {
   jest.setTimeout(180_000); // tests have many steps, each of which may be slow
   let browser: Browser;
   const visits: Awaited<ReturnType<typeof visit>>[] = [];
-  beforeAll(async () => void (browser = await launchBrowser()));
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
   afterAll(() => browser.close());
   afterEach(async () => {
     for (const { problems, close } of visits.splice(0)) {

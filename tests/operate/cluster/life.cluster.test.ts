@@ -13,7 +13,9 @@ afterAll(removeNamespaces);
 describe('the API server, of', () => {
   let namespace: string; // stays empty: only dry runs
 
-  beforeAll(async () => void (namespace = await newNamespace()));
+  beforeAll(async () => {
+    namespace = await newNamespace();
+  });
 
   it.each(SHIPPED_AND_ODD)('%s, knows every field and refuses no object', async (_what, options) => {
     const known = (await kubectl(['api-resources', '--no-headers', '-o', 'name'])).trim().split('\n');

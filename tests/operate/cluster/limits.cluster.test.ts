@@ -113,7 +113,9 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
     await create(pod({ name: 'readers', namespace, labels: CLIENT }));
   }, 180_000);
   let begun: { atMs: number; figures: Awaited<ReturnType<typeof allFigures>> };
-  beforeEach(async () => void (begun = { atMs: performance.now(), figures: await allFigures() }));
+  beforeEach(async () => {
+    begun = { atMs: performance.now(), figures: await allFigures() };
+  });
   afterEach(async () => {
     const path = '.metadata.name}={.status.containerStatuses[0].restartCount';
     expect((await list('pods', product().namespace, path)).filter((row) => !row.endsWith('=0'))).toEqual([]);

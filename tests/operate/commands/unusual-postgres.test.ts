@@ -139,7 +139,9 @@ describe('behind PgBouncer in session mode', () => {
 
 describe('behind PgBouncer in transaction mode', () => {
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
-  beforeAll(async () => void (pooler = await startPgBouncer('transaction')));
+  beforeAll(async () => {
+    pooler = await startPgBouncer('transaction');
+  });
   afterAll(() => pooler.release());
 
   it('the start fails with the reason and the remedy', async () => {

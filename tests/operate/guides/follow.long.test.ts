@@ -82,7 +82,9 @@ const CHECKS = [NX, 'run-many', '--outputStyle=static', '-t', 'typecheck', 'lint
 
 describe('following a guide to the letter', () => {
   let copy: ReturnType<typeof copyRepository>;
-  beforeEach(() => void (copy = copyRepository()));
+  beforeEach(() => {
+    copy = copyRepository();
+  });
   const follow = async (guide: string) => {
     copy.follow(stepsOf(readFileSync(join(GUIDES, `${guide}.md`), 'utf8')));
     await copy.node('tools/codegen.ts');

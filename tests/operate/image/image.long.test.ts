@@ -148,7 +148,9 @@ describeImages(`the images${problem ? ` (not tried here: ${problem})` : ''}`, ()
     describe('once started', () => {
       let url: string;
       const data = () => join(dir, 'journey');
-      beforeAll(async () => void ({ url } = await started(volume(dir, 'journey'))));
+      beforeAll(async () => {
+        ({ url } = await started(volume(dir, 'journey')));
+      });
       describeJourney(() => ({ urls: [url] }));
       describeRestore(() => ({ urls: [url], backupsDir: join(data(), 'backups') }));
     });

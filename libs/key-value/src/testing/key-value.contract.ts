@@ -8,7 +8,9 @@ export function describeKeyValue(name: string, create: () => KeyValue | Promise<
     let store: KeyValue;
     const fresh = (what: string) => `${what}:${randomUUID()}`;
 
-    beforeAll(async () => void (store = await create()));
+    beforeAll(async () => {
+      store = await create();
+    });
     afterAll(() => store.close());
 
     describe('values', () => {

@@ -4,7 +4,9 @@ import { openDatabase } from '../../tests/open-database.ts';
 
 let store: TestDatabase;
 
-beforeEach(async () => void (store = await createTestDatabase('migrate')));
+beforeEach(async () => {
+  store = await createTestDatabase('migrate');
+});
 
 const open = (...migrations: string[][]) => openAt(store.url, migrations);
 

@@ -13,7 +13,9 @@ export function describeEventLog(name: string, create: () => EventLog): void {
     let log: EventLog;
     let topic: string;
 
-    beforeAll(() => void (log = create()));
+    beforeAll(() => {
+      log = create();
+    });
     beforeEach(async () => {
       topic = `contract-${randomUUID()}`;
       await log.ensureTopic(topic, { partitions: 4 });

@@ -13,7 +13,9 @@ const MIB = 1024 * 1024;
 const FILES = ['manifest.json', 'database.sql', 'auth.sql'];
 
 let dir: string;
-beforeEach(async () => void (dir = makeTempDir()));
+beforeEach(async () => {
+  dir = makeTempDir();
+});
 
 /** Returns words that compress well but do not repeat. */
 const words = (bytes: number) => {

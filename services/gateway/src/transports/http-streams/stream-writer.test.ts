@@ -23,7 +23,9 @@ const openWriter = (raw: ServerResponse, format: (typeof FORMATS)['sse']) => {
   writer.open();
   return writer;
 };
-beforeAll(async () => void ({ port } = await listen(createServer((_request, response) => answer(response)))));
+beforeAll(async () => {
+  ({ port } = await listen(createServer((_request, response) => answer(response))));
+});
 
 describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after an event', (kind) => {
   const format = FORMATS[kind];
