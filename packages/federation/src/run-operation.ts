@@ -49,32 +49,19 @@ async function buildResult<Context>(running: Running<Context>): Promise<Operatio
     room,
     introspect: (field) => variant.introspections.get(field)?.(request.variables) ?? null,
   };
-  const fetched: PlanRun<Context>[] = [];
+  let errors: readonly ServiceError[] = NONE;
   const result: Record<string, unknown> = { ...variant.parts[0]?.plan.shape };
-  for (const part of variant.parts) {
+  for (const { fetch, plan } of variant.parts) {
     const from: PlanRun<Context> = { ...request, ask, room, data: {}, errors: [] };
-    fetched.push(from);
-    await part.fetch?.(from);
-    for (const field of part.plan.fields) {
+    await fetch?.(from);
+    if (from.errors.length > 0) errors = [...errors, ...clientErrors(from, plan)];
+    for (const field of plan.fields) {
       const value = buildField(field, from.data, run);
-      if (value === undefined) return { data: null, ...failures(variant, fetched, run.incomplete) };
+      if (value === undefined) return { data: null, errors, incomplete: unexplained(run.incomplete, errors) };
       result[field.key] = value;
     }
   }
-  return { data: result, ...failures(variant, fetched, run.incomplete) };
-}
-
-function failures<Context>(
-  { parts }: OperationVariant<Context>,
-  fetched: readonly PlanRun<Context>[],
-  incomplete: readonly Incompleteness[],
-): Failures {
-  const errors = fetched.flatMap((run, index): readonly ServiceError[] => {
-    const plan = parts[index]?.plan;
-    return plan && run.errors.length > 0 ? clientErrors(run, plan) : NONE;
-  });
-  if (errors.length === 0) return { errors: NONE, incomplete };
-  return { errors, incomplete: unexplained(incomplete, errors) };
+  return { data: result, errors, incomplete: unexplained(run.incomplete, errors) };
 }
 
 /** How many fields get their own error when requests fail as a whole. Further fields are covered by one error without a path. */
@@ -125,7 +112,7 @@ function unexplained(
   incomplete: readonly Incompleteness[],
   errors: readonly ServiceError[],
 ): readonly Incompleteness[] {
-  if (incomplete.length === 0) return incomplete;
+  if (incomplete.length === 0 || errors.length === 0) return incomplete;
   const failed = new Set(errors.map(({ path = [] }) => JSON.stringify(path)));
   const leading = new Set(errors.flatMap(({ path = [] }) => startsOf(path)));
   return incomplete.filter(({ path }) => {

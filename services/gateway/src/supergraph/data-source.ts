@@ -64,11 +64,12 @@ function createDataSource(
       idempotent: !run.mutation,
       ...(signal && { signal }),
       // The result of a change is always returned: without it, the client would repeat the change.
-      onLarge: isChange(request, run) ? undefined : run.reserveLarge,
+      onLarge: (bytes) => run.reserveLarge?.(bytes, isChange(request, run)),
     };
     const begunMs = performance.now();
     try {
       if (run.deadline <= clock.now()) throw unavailable(); // a change would be made without a caller who waits for it
+      if (isChange(request, run)) run.requireRoom?.();
       const result = await connections.request(name, url, request, options);
       const { data = null, errors, extensions } = result;
       if (isOurs && isUnknownThere(result)) throw unavailable(undefined, new Error(errors?.[0]?.message));
