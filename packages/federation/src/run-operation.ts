@@ -4,7 +4,7 @@ import type { OperationVariant } from './operation-variant.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
 import { absentFields, clientPaths } from './projection/client-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
-import { createRoom, ResultTooLarge, takePlaces } from './result-size.ts';
+import { createRoom, ResultTooLarge, takeContent, takePlaces } from './result-size.ts';
 
 export interface OperationRequest<Context> {
   /** Coerced to the operation's types, with defaults applied. */
@@ -47,8 +47,14 @@ async function buildResult<Context>(running: Running<Context>): Promise<Operatio
     path: [],
     incomplete: [],
     room,
-    introspect: (field) => variant.introspections.get(field)?.(request.variables) ?? null,
+    described: new Map(),
   };
+  // Before anything is awaited: it takes long, and the caller chooses when an operation begins.
+  for (const [field, introspect] of variant.introspections) {
+    const described = introspect(request.variables) as object | null;
+    if (described) takeContent(room, described);
+    run.described.set(field, described);
+  }
   let errors: readonly ServiceError[] = NONE;
   const result: Record<string, unknown> = { ...variant.parts[0]?.plan.shape };
   for (const { fetch, plan } of variant.parts) {

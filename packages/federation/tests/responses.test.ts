@@ -304,6 +304,16 @@ describe('a result that is too large', () => {
     expect(await resultOf(source, ...answers)).toMatchObject(TOO_LARGE);
   });
 
+  it('is refused before a service is asked if it describes too much of the schema', async () => {
+    const asked: string[] = [];
+    const source = `{ thing { id } __schema { types { ${'n'.repeat(4_000_000)}: name } } }`;
+    const { errors } = await runOn(graph, source, async ({ operation: { text } }) => {
+      asked.push(text);
+      return { data: {} };
+    });
+    expect([asked, errors]).toMatchObject([[], TOO_LARGE.errors]);
+  });
+
   it('is refused while it is put together: objects that belong to each other, at each of their places', async () => {
     let entities = 0;
     const source = `{ some { ${'members { of { '.repeat(4)} id ${'} } '.repeat(4)} } }`;

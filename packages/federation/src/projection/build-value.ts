@@ -13,7 +13,8 @@ export interface BuildRun {
   path: (string | number)[];
   incomplete: Incompleteness[];
   room: Room;
-  introspect: (field: FieldPlan) => unknown;
+  /** The values of introspection fields. */
+  described: Map<FieldPlan, unknown>;
 }
 
 type Step = string | number;
@@ -26,9 +27,7 @@ export function buildField(field: FieldPlan, object: Data, run: BuildRun): unkno
     return buildSlot(source.slot, value, key, run);
   }
   if (source.kind === 'type name') return source.known ?? fail('The type of an object is not known.', key, run);
-  const described = run.introspect(field);
-  if (typeof described === 'object' && described !== null) takeContent(run.room, described);
-  return described;
+  return run.described.get(field) ?? null;
 }
 
 /** `step` leads from `run.path` to the value. */
