@@ -88,9 +88,12 @@ function buildObject({ fields, size, shape }: ObjectPlan, object: Data, step: St
   return isWhole ? result : undefined;
 }
 
+/** A service may omit tens of thousands. Further ones only count in `Room`. */
+const MAX_INCOMPLETE = 1_000;
+
 function fail(message: string, step: Step, { room, incomplete, path }: BuildRun): undefined {
   take(room, FAILURE_SIZE);
-  incomplete.push({ message, path: [...path, step] });
+  if (incomplete.length < MAX_INCOMPLETE) incomplete.push({ message, path: [...path, step] });
   return undefined;
 }
 
