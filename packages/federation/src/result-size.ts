@@ -41,13 +41,17 @@ export const takeValue = (room: Room, value?: unknown): void =>
 /** Takes the size of everything in a list or object. Without recursion, because a service may nest a scalar deeply. */
 export function takeContent(room: Room, value: object): void {
   const open = [value];
+  const takeInner = (inner: unknown) => {
+    takeValue(room, inner);
+    if (typeof inner === 'object' && inner !== null) open.push(inner);
+  };
   for (const each of open) {
-    for (const key in each) {
-      const inner = each[key as keyof object] as unknown;
-      take(room, key.length);
-      takeValue(room, inner);
-      if (typeof inner === 'object' && inner !== null) open.push(inner);
-    }
+    if (Array.isArray(each)) for (const inner of each) takeInner(inner);
+    else
+      for (const key in each) {
+        take(room, key.length);
+        takeInner(each[key as keyof object]);
+      }
   }
 }
 

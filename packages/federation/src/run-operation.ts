@@ -4,7 +4,7 @@ import type { OperationVariant } from './operation-variant.ts';
 import { buildField, type BuildRun, type Incompleteness } from './projection/build-value.ts';
 import { absentFields, clientPaths } from './projection/client-paths.ts';
 import type { ObjectPlan } from './projection/projection-plan.ts';
-import { createRoom, ResultTooLarge, takePlaces } from './result-size.ts';
+import { createRoom, ResultTooLarge, takeContent, takePlaces } from './result-size.ts';
 
 export interface OperationRequest<Context> {
   /** Coerced to the operation's types, with defaults applied. */
@@ -47,34 +47,27 @@ async function buildResult<Context>(running: Running<Context>): Promise<Operatio
     path: [],
     incomplete: [],
     room,
-    introspect: (field) => variant.introspections.get(field)?.(request.variables) ?? null,
+    described: new Map(),
   };
-  const fetched: PlanRun<Context>[] = [];
+  // Before anything is awaited: it takes long, and the caller chooses when an operation begins.
+  for (const [field, introspect] of variant.introspections) {
+    const described = introspect(request.variables) as object | null;
+    if (described) takeContent(room, described);
+    run.described.set(field, described);
+  }
+  let errors: readonly ServiceError[] = NONE;
   const result: Record<string, unknown> = { ...variant.parts[0]?.plan.shape };
-  for (const part of variant.parts) {
+  for (const { fetch, plan } of variant.parts) {
     const from: PlanRun<Context> = { ...request, ask, room, data: {}, errors: [] };
-    fetched.push(from);
-    await part.fetch?.(from);
-    for (const field of part.plan.fields) {
+    await fetch?.(from);
+    if (from.errors.length > 0) errors = [...errors, ...clientErrors(from, plan)];
+    for (const field of plan.fields) {
       const value = buildField(field, from.data, run);
-      if (value === undefined) return { data: null, ...failures(variant, fetched, run.incomplete) };
+      if (value === undefined) return { data: null, errors, incomplete: unexplained(run.incomplete, errors) };
       result[field.key] = value;
     }
   }
-  return { data: result, ...failures(variant, fetched, run.incomplete) };
-}
-
-function failures<Context>(
-  { parts }: OperationVariant<Context>,
-  fetched: readonly PlanRun<Context>[],
-  incomplete: readonly Incompleteness[],
-): Failures {
-  const errors = fetched.flatMap((run, index): readonly ServiceError[] => {
-    const plan = parts[index]?.plan;
-    return plan && run.errors.length > 0 ? clientErrors(run, plan) : NONE;
-  });
-  if (errors.length === 0) return { errors: NONE, incomplete };
-  return { errors, incomplete: unexplained(incomplete, errors) };
+  return { data: result, errors, incomplete: unexplained(run.incomplete, errors) };
 }
 
 /** How many fields get their own error when requests fail as a whole. Further fields are covered by one error without a path. */
@@ -125,7 +118,7 @@ function unexplained(
   incomplete: readonly Incompleteness[],
   errors: readonly ServiceError[],
 ): readonly Incompleteness[] {
-  if (incomplete.length === 0) return incomplete;
+  if (incomplete.length === 0 || errors.length === 0) return incomplete;
   const failed = new Set(errors.map(({ path = [] }) => JSON.stringify(path)));
   const leading = new Set(errors.flatMap(({ path = [] }) => startsOf(path)));
   return incomplete.filter(({ path }) => {

@@ -234,6 +234,11 @@ describe('failures', () => {
     expect(cpuMs() - begun).toBeLessThan(5_000); // 12 s without a limit
   });
 
+  it('concern at most 1,000 omitted values', async () => {
+    const some = Array.from({ length: 5_000 }, () => ({}));
+    expect((await resultOf('{ some { id } }', { data: { some } })).incomplete).toHaveLength(1_000);
+  });
+
   it.each([[[]], [['nothing that was asked for']]])('have no path if the client sees none: %j', async (path) => {
     const { errors } = await resultOf('{ thing { id } }', { data: { thing: null }, errors: [{ message: 'no', path }] });
     expect(errors).toEqual([{ message: 'no', service: 'one' }]);
@@ -300,6 +305,21 @@ describe('a result that is too large', () => {
     ['errors of fields with aliases', `{ some { ${aliases('must')} } }`, failing(error, error, error)],
   ])('is refused: %s', async (_what, source, answers) => {
     expect(await resultOf(source, ...answers)).toMatchObject(TOO_LARGE);
+  });
+
+  it('has the size of its values, not of their places in lists', async () => {
+    const any = Array.from({ length: 1_900_000 }, () => 1); // takes 30.4 million of 33.5
+    expect((await runOn(graph, '{ thing { any } }', async () => ({ data: { thing: { any } } }))).errors).toEqual([]);
+  });
+
+  it('is refused before a service is asked if it describes too much of the schema', async () => {
+    const asked: string[] = [];
+    const source = `{ thing { id } __schema { types { ${'n'.repeat(4_000_000)}: name } } }`;
+    const { errors } = await runOn(graph, source, async ({ operation: { text } }) => {
+      asked.push(text);
+      return { data: {} };
+    });
+    expect([asked, errors]).toMatchObject([[], TOO_LARGE.errors]);
   });
 
   it('is refused while it is put together: objects that belong to each other, at each of their places', async () => {

@@ -13,7 +13,8 @@ export interface BuildRun {
   path: (string | number)[];
   incomplete: Incompleteness[];
   room: Room;
-  introspect: (field: FieldPlan) => unknown;
+  /** The values of introspection fields. */
+  described: Map<FieldPlan, unknown>;
 }
 
 type Step = string | number;
@@ -26,9 +27,7 @@ export function buildField(field: FieldPlan, object: Data, run: BuildRun): unkno
     return buildSlot(source.slot, value, key, run);
   }
   if (source.kind === 'type name') return source.known ?? fail('The type of an object is not known.', key, run);
-  const described = run.introspect(field);
-  if (typeof described === 'object' && described !== null) takeContent(run.room, described);
-  return described;
+  return run.described.get(field) ?? null;
 }
 
 /** `step` leads from `run.path` to the value. */
@@ -89,9 +88,12 @@ function buildObject({ fields, size, shape }: ObjectPlan, object: Data, step: St
   return isWhole ? result : undefined;
 }
 
+/** A service may omit tens of thousands. Further ones only count in `Room`. */
+const MAX_INCOMPLETE = 1_000;
+
 function fail(message: string, step: Step, { room, incomplete, path }: BuildRun): undefined {
   take(room, FAILURE_SIZE);
-  incomplete.push({ message, path: [...path, step] });
+  if (incomplete.length < MAX_INCOMPLETE) incomplete.push({ message, path: [...path, step] });
   return undefined;
 }
 

@@ -1,7 +1,8 @@
 import { createLog } from '@taskmesh/service';
-import { eventually, listen } from '@taskmesh/testing';
+import { atEnd, eventually, listen } from '@taskmesh/testing';
 import { openRaw, rawRequest, type RawSocket } from '@taskmesh/testing/raw';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { serveSequentially } from './client-connections.ts';
@@ -18,8 +19,8 @@ describe('a request', () => {
   let isShort: boolean;
   const clientIp = ({ headers }: IncomingMessage) => String(headers['x-network']);
 
-  const start = async (handle: (request: IncomingMessage, response: ServerResponse) => void) => {
-    const memory = createMemory({ maxBytes: 128 * MIB, metrics: new Registry(), log: LOG });
+  const start = async (handle: (request: IncomingMessage, response: ServerResponse) => void, maxBytes = 128 * MIB) => {
+    const memory = createMemory({ maxBytes, metrics: new Registry(), log: LOG });
     const hold: Memory['hold'] = (request, bytes) => {
       if (bytes > 0) held.add(request);
       else held.delete(request);
@@ -31,6 +32,8 @@ describe('a request', () => {
     );
     serveSequentially(server);
     ({ url } = await listen(server));
+    await memory.start();
+    atEnd(() => memory.stop());
   };
   beforeEach(() => {
     held = new Set();
@@ -46,6 +49,42 @@ describe('a request', () => {
     for (const { bytes, network } of held) expect([bytes > 14_000, bytes < 15_000, network]).toEqual([true, true, 'n']);
     socket.destroy();
     await eventually(() => expect(held.size).toBe(0));
+  });
+
+  describe('that arrives slowly', () => {
+    const half = 'x'.repeat(5_000);
+    const post = (network: string) =>
+      openRaw(url, rawRequest('POST /', [`X-Network: ${network}`, `X-Long: ${half}`, 'Content-Length: 10000']) + half);
+    const echo = (request: IncomingMessage, response: ServerResponse) => {
+      let bytes = 0;
+      request.on('error', () => undefined).on('data', ({ length }: Buffer) => (bytes += length));
+      request.on('end', () => response.end(`read ${bytes}`));
+    };
+    const endAll = async (sent: RawSocket[]) => {
+      for (const socket of sent) socket.write(half);
+      await eventually(() =>
+        expect(sent.map(({ response }) => response.slice(-10))).toEqual(sent.map(() => 'read 10000')),
+      );
+    };
+
+    it('counts with its headers from its first byte, until it has arrived: of those with the most, the oldest are cut', async () => {
+      await start(echo, MIB);
+      const many: RawSocket[] = [];
+      for (let at = 0; at < 80; at++) many.push(await post('many'));
+      const other = await post('other');
+      await eventually(() => expect(many[10]?.destroyed).toBe(true));
+      const left = many.filter(({ destroyed }) => !destroyed);
+      expect([many[0]?.destroyed, left.length > 40]).toEqual([true, true]);
+      await endAll([...left, other]);
+    });
+
+    it('is served beside hundreds of others, even of one network and while memory is short', async () => {
+      isShort = true;
+      await start(echo);
+      const sent = await Promise.all(Array.from({ length: 400 }, () => post('n')));
+      await delay(200);
+      await endAll(sent);
+    });
   });
 
   it('may wait for the previous response even while memory is short, if it is small', async () => {

@@ -7,7 +7,7 @@ import type { Holding, Memory } from './memory.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
-/** This much of each body is always accepted, so that ordinary requests are served among many large ones. */
+/** This much of each body is accepted however many large ones there are, so that ordinary requests are served among many large ones. */
 const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
@@ -27,9 +27,14 @@ export interface ClientRequestDeps {
 
 /** The request class of a server. Bodies count as soon as they arrive, even while they are not read, as behind another response. */
 export function clientRequests({ memory, clientIp }: ClientRequestDeps) {
+  const arriving = new Set<ClientRequest>();
+  memory.watch(() => {
+    for (const request of arriving) if (request.destroyed) arriving.delete(request);
+    return Array.from(arriving, (request) => request.uncounted);
+  });
   return class extends ClientRequest {
     constructor(socket: Socket) {
-      super(socket, memory, clientIp);
+      super(socket, memory, clientIp, arriving);
     }
   };
 }
@@ -37,6 +42,8 @@ export function clientRequests({ memory, clientIp }: ClientRequestDeps) {
 export class ClientRequest extends IncomingMessage {
   readonly #memory: Memory;
   readonly #clientIp: (request: IncomingMessage) => string;
+  readonly #arriving: Set<ClientRequest>;
+  readonly #since = performance.now();
   #holding: Holding | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isLong = false;
@@ -44,6 +51,7 @@ export class ClientRequest extends IncomingMessage {
   #state: 'arriving' | 'kept' | 'over' = 'arriving';
   #bytes = 0;
   #pieces = 0;
+  #headBytes: number | undefined;
   /** The account that sent the request, once it is known. */
   account: string | undefined;
   /** Sends 100 Continue to a client that waits for it. Call this before the body is read. */
@@ -53,14 +61,36 @@ export class ClientRequest extends IncomingMessage {
   /** Called when the body is refused while it is being read. */
   onRefused: ((refusal: AppError) => void) | undefined;
 
-  constructor(socket: Socket, memory: Memory, clientIp: (request: IncomingMessage) => string) {
+  constructor(
+    socket: Socket,
+    memory: Memory,
+    clientIp: (request: IncomingMessage) => string,
+    arriving: Set<ClientRequest>,
+  ) {
     super(socket);
     this.#memory = memory;
     this.#clientIp = clientIp;
+    this.#arriving = arriving.add(this);
+  }
+
+  /** What it takes while it arrives, beside what it holds: clients may leave thousands incomplete, each of ordinary size. */
+  get uncounted(): Holding {
+    const bodyBytes = this.#state === 'over' ? 0 : this.#bytes + PIECE_BYTES * this.#pieces;
+    const network = () => this.#network();
+    return {
+      bytes: Math.max(0, this.#head() + bodyBytes - (this.#holding?.bytes ?? 0)),
+      since: this.#since,
+      account: this.account,
+      get network() {
+        return network(); // takes long, and is rarely needed
+      },
+      evict: () => this.socket.destroy(),
+    };
   }
 
   /** Node's parser calls this with each piece, and with null at the end. */
   override push(piece: Buffer | null): boolean {
+    if (piece === null) this.#arriving.delete(this);
     if (this.#isLong) return super.push(piece);
     if (this.#state !== 'over' && (piece !== null || this.#isWaiting())) this.#count(piece?.length ?? 0);
     else if (++this.#pieces > MAX_DISCARDED_PIECES) this.socket.destroy();
@@ -74,6 +104,7 @@ export class ClientRequest extends IncomingMessage {
   passOn(): void {
     if (this.refusal) throw this.refusal;
     this.#isLong = true;
+    this.#arriving.delete(this);
     this.release();
     this.sendContinue?.();
   }
@@ -133,7 +164,7 @@ export class ClientRequest extends IncomingMessage {
   }
 
   #hold(bytes: number, giveUp?: () => void): boolean {
-    const beyond = this.#isWaiting() ? bytes + this.#headBytes() : Math.max(0, bytes - ORDINARY_BYTES);
+    const beyond = this.#isWaiting() ? bytes + this.#head() : Math.max(0, bytes - ORDINARY_BYTES);
     if (!this.#holding && beyond === 0) return true;
     this.#holding ??= this.#firstHolding();
     this.#holding.evict = giveUp;
@@ -141,8 +172,9 @@ export class ClientRequest extends IncomingMessage {
     return this.#memory.hold(this.#holding, beyond);
   }
 
-  #headBytes(): number {
-    return [this.url ?? '', ...this.rawHeaders].reduce((sum, { length }) => sum + HEADER_BYTES + length, REQUEST_BYTES);
+  #head(): number {
+    const texts = () => [this.url ?? '', ...this.rawHeaders];
+    return (this.#headBytes ??= texts().reduce((sum, { length }) => sum + HEADER_BYTES + length, REQUEST_BYTES));
   }
 
   #firstHolding(): Holding {
@@ -150,11 +182,15 @@ export class ClientRequest extends IncomingMessage {
     this.once('close', () => (this.#state === 'kept' || this.readableEnded ? this.#releaseInTime() : this.release()));
     const accountNow = () => this.account; // often known only after the body was read
     return {
-      ...{ bytes: 0, since: performance.now(), network: siteOf(networkOf(this.#clientIp(this))) },
+      ...{ bytes: 0, since: this.#since, network: this.#network() },
       get account() {
         return accountNow();
       },
     };
+  }
+
+  #network(): string {
+    return siteOf(networkOf(this.#clientIp(this)));
   }
 
   #refuse(refusal: AppError): void {

@@ -95,7 +95,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
   );
   meters.gauge(
     'taskmesh_realtime_queue_bytes',
-    'Bytes that wait for clients to read them, for the rest of a WebSocket message, or (changes) for other services',
+    'Bytes that wait for clients to read them, for the rest of a request or WebSocket message, or (changes) for other services',
     () => sumOf(unread()),
   );
 
@@ -123,7 +123,7 @@ export function createMemory({ maxBytes, metrics, log }: MemoryDeps) {
       if (requestBytes > MAX_REQUEST_BYTES) relieve(arriving(), requestBytes - MAX_REQUEST_BYTES + RELIEF_BYTES);
       return requestBytes <= MAX_REQUEST_BYTES && ofNetwork <= MAX_SHARE_BYTES;
     },
-    /** Adds a function that finds responses that wait to be read, or changes that wait for other services. */
+    /** Adds a function that finds responses that wait to be read, requests that arrive, or changes that wait for other services. */
     watch: (find: () => Holding[]) => void sources.push(find),
     /** Whether live memory is short, for any reason. */
     isShort: (): boolean => isShort,

@@ -11,7 +11,7 @@ const HEAD = 'PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n';
 
 /** A client of a server with a request timeout of 200 ms; the gateway's is 30 s. */
 async function connect(silenceMs: number) {
-  const memory = { hold: () => true } as unknown as Memory; // it has room
+  const memory = { hold: () => true, watch: () => 0 } as unknown as Memory; // it has room
   const server = createServer({
     IncomingMessage: clientRequests({ memory, clientIp: () => '127.0.0.1' }),
     ...{ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 20 },

@@ -64,11 +64,12 @@ function createDataSource(
       idempotent: !run.mutation,
       ...(signal && { signal }),
       // The result of a mutation is always returned: without it, the client would repeat the mutation.
-      onLarge: isMutation(request, run) ? undefined : run.reserveLarge,
+      onLarge: (bytes) => run.reserveLarge?.(bytes, isMutation(request, run)),
     };
     const startMs = performance.now();
     try {
       if (run.deadline <= clock.now()) throw unavailable(); // a mutation would run although its caller no longer waits
+      if (isMutation(request, run)) run.requireRoom?.();
       const result = await connections.request(name, url, request, options);
       const { data = null, errors, extensions } = result;
       if (isOurs && isUnknownThere(result)) throw unavailable(undefined, new Error(errors?.[0]?.message));

@@ -1,5 +1,8 @@
 import { unavailable } from '@taskmesh/contracts';
 import { CALL, createTestExecutor, documentsOfClients, supergraph } from '../../tests/fakes/executor.ts';
+import type { SubgraphRequest } from '@taskmesh/subgraph';
+import type { RequestOptions } from '../connections/connections.ts';
+import { createServiceMap, type DataSourceDeps } from './data-source.ts';
 import { createCallerBulkheads } from './executor.ts';
 import { LARGE_COST, type RequestCall } from './operation.ts';
 import { createBlockingWork, type BlockingWork } from './blocking-work.ts';
@@ -28,6 +31,40 @@ it('reports an operation whose turn did not come', async () => {
   const blockingWork = { run: async () => Promise.reject(unavailable()) };
   const errors = [{ extensions: { code: 'SERVICE_UNAVAILABLE' } }];
   expect(await createRun(blockingWork)()).toMatchObject({ data: null, errors });
+});
+
+describe('changes that read much', () => {
+  const source = 'mutation { a: updateTask(id: "1", input: {}) { id } b: updateTask(id: "2", input: {}) { id } }';
+  /** Each change has a response of this size. */
+  async function change(cost: number, responseBytes: number, requireRoom = () => undefined as void) {
+    let sent = 0;
+    const request = async (...[, , { query }, { onLarge }]: [string, unknown, SubgraphRequest, RequestOptions]) => {
+      onLarge?.(responseBytes);
+      const key = /(\w+): ?updateTask/.exec(query)?.[1] ?? 'updateTask';
+      return { data: { [key]: { id: String(++sent) } } };
+    };
+    const deps = { connections: { request }, metrics: { requests: () => () => undefined }, clock: { now: () => 0 } };
+    const services = createServiceMap(supergraph, deps as unknown as DataSourceDeps); // all that is used
+    const executor = createTestExecutor({ services, requireRoom, clock: deps.clock });
+    const operation = documentsOfClients().admit(source);
+    const { data, errors = [] } = await executor.run({ operation, variables: {}, cost }, CALL);
+    return { sent, data, errors: errors.map(({ path, extensions }) => [path, extensions?.['code']]) };
+  }
+  const MADE = { sent: 2, data: { a: { id: '1' }, b: { id: '2' } }, errors: [] };
+  const refusedAt = (field: string) => [[[field], 'SERVICE_UNAVAILABLE']];
+
+  it('are not sent while there is no room for their responses; those that were sent are answered', async () => {
+    expect(await change(21, 24 * 1024 * 1024)).toEqual(MADE);
+    expect(await change(21, 25 * 1024 * 1024)).toEqual({ sent: 1, data: null, errors: refusedAt('b') }); // b is not null
+  });
+
+  it('are not sent while memory is short, unless they are small', async () => {
+    const refuse = () => {
+      throw unavailable();
+    };
+    expect(await change(21, 0, refuse)).toEqual({ sent: 0, data: null, errors: refusedAt('a') });
+    expect(await change(20, 25 * 1024 * 1024, refuse)).toEqual(MADE);
+  });
 });
 
 describe('the queue of a network', () => {

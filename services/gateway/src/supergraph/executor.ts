@@ -70,6 +70,8 @@ const SIZES: SizeOptions = {
   ]),
 };
 
+/** The responses of services to an operation of this cost have at most about 256 KiB, and do not count as large. */
+const SMALL_COST = 20;
 /** Hand-written operations have fewer. */
 const MANY_FIELDS = 100;
 
@@ -121,8 +123,15 @@ export function createExecutor(deps: ExecutorDeps): GraphExecutor {
     const begin = () => {
       // It may have waited, or belong to an export that takes long.
       if (call.identity.role === 'user' && endedSessions.has(call.identity.sessionId)) throw unauthenticated();
+      if (cost > LARGE_COST) requireRoom();
       const ended = largeResponses.run(call, async (reserveLarge) => {
-        const result = await planOf(operation)(variables, { ...runOf(operation, call), cost, reserveLarge });
+        const requireRoomForChange = () => {
+          if (cost <= SMALL_COST) return;
+          requireRoom();
+          reserveLarge(0);
+        };
+        const context = { ...runOf(operation, call), cost, reserveLarge, requireRoom: requireRoomForChange };
+        const result = await planOf(operation)(variables, context);
         // The caller serializes the result in one step, as part of this turn. A change that was made is reported at once.
         if (cost > LARGE_COST && !isMutation(operation))
           await blockingWork.run(networkOf(call.ip), () => undefined, call.signal).catch(() => nextTick());

@@ -88,8 +88,13 @@ export interface OperationRun {
   mutation: boolean;
   /** @default 0 */
   cost?: number;
-  /** Counts a response of this size until the operation is over. @throws AppError if there is no room for it */
-  reserveLarge?: (bytes: number) => void;
+  /**
+   * Counts a response of this size until the operation is over.
+   * @throws AppError if there is no room for it, unless it answers a change that was made
+   */
+  reserveLarge?: (bytes: number, isMade?: boolean) => void;
+  /** Call this before a change is sent: its response is accepted in any case. @throws AppError if there is no room for one */
+  requireRoom?: () => void;
   /** A mutation of @apollo/gateway got no data: the result is null, and the remaining ones must not run. */
   hasFailed?: boolean;
   /** Set if exactly one client waits for the result. Events have none: several clients may wait for them. */
