@@ -3,7 +3,7 @@ import type { AskSubgraph } from './execution/run.ts';
 import { createTypeConditions } from './execution/type-conditions.ts';
 import { clientOperation, conditionVariables } from './operation/client-operation.ts';
 import { compileVariant, type OperationVariant, type VariantDeps } from './operation-variant.ts';
-import { runOperation, type OperationRequest, type OperationResult } from './run-operation.ts';
+import { runOperation, type OperationRequest, type OperationResult, type Schedule } from './run-operation.ts';
 import type { FederatedGraph } from './supergraph.ts';
 
 /** Each combination of `@skip` and `@include` values is compiled separately; few combinations occur in practice. */
@@ -12,15 +12,12 @@ const MAX_VARIANTS = 16;
 type Variables = Readonly<Record<string, unknown>>;
 
 export interface FederatedOperation<Context> {
-  /** Rejects only when the operation cannot be planned, or with an error of `schedulePlanning`. */
+  /** Rejects only when the operation cannot be planned, or with an error of `schedule`. */
   run(request: OperationRequest<Context>): Promise<OperationResult>;
 }
 
 /** Called with the number of bytes allocated; negative when memory is freed. */
 export type Resized = (bytes: number) => void;
-
-/** Runs planning, which takes milliseconds of CPU time, when its turn comes. May reject instead. */
-export type SchedulePlanning<Context> = <Planned>(context: Context, plan: () => Planned) => Promise<Planned>;
 
 export interface FederatedExecutor<Context> {
   /**
@@ -34,24 +31,25 @@ export interface FederatedExecutor<Context> {
 
 /**
  * Executes operations on a federated graph with plans that are compiled once. Needs no closing.
- * @param schedulePlanning runs plans that become necessary only at a run. @default runs them at once
+ * @param schedule runs what takes long and does not begin with the run: later planning, and introspection beside services'
+ * fields. @default runs it at once
  */
 export function createFederatedExecutor<Context>(
   graph: FederatedGraph,
   ask: AskSubgraph<Context>,
-  schedulePlanning: SchedulePlanning<Context> = async (_context, plan) => plan(),
+  schedule: Schedule<Context> = async (_context, work) => work(),
 ): FederatedExecutor<Context> {
   const isOfType = createTypeConditions(graph.supergraphSchema);
   const prefix = freePrefix(graph.supergraphSchema);
   return {
     compile: (document, operationName, resized = () => undefined) =>
-      compileOperation({ graph, ask, schedulePlanning, isOfType, prefix, resized }, document, operationName),
+      compileOperation({ graph, ask, schedule, isOfType, prefix, resized }, document, operationName),
   };
 }
 
 interface CompileDeps<Context> extends VariantDeps {
   ask: AskSubgraph<Context>;
-  schedulePlanning: SchedulePlanning<Context>;
+  schedule: Schedule<Context>;
 }
 
 function compileOperation<Context>(
@@ -59,7 +57,7 @@ function compileOperation<Context>(
   document: DocumentNode,
   operationName?: string,
 ): FederatedOperation<Context> {
-  const { ask, schedulePlanning } = deps;
+  const { ask, schedule } = deps;
   const operation = clientOperation(deps.graph.schema, document, operationName);
   const conditions = conditionVariables(operation);
   const variants = new Map<string, OperationVariant<Context>>();
@@ -85,8 +83,8 @@ function compileOperation<Context>(
   return {
     async run(request) {
       const { variables, context } = request;
-      const variant = variants.get(keyOf(variables)) ?? (await schedulePlanning(context, () => planned(variables)));
-      return runOperation({ variant, request, ask });
+      const variant = variants.get(keyOf(variables)) ?? (await schedule(context, () => planned(variables)));
+      return runOperation({ variant, request, ask, schedule });
     },
   };
 }

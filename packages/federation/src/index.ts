@@ -26,7 +26,7 @@ export {
   type Resized,
 } from './federated-executor.ts';
 export type { Incompleteness } from './projection/build-value.ts';
-export type { Failures, OperationRequest, OperationResult } from './run-operation.ts';
+export type { Failures, OperationRequest, OperationResult, Schedule } from './run-operation.ts';
 export * from './events/compile-events.ts';
 export * from './subscriptions.ts';
 export { readSupergraph, type FederatedGraph, type PlannedGraph } from './supergraph.ts';

@@ -24,10 +24,14 @@ export interface OperationResult extends Failures {
   data: Record<string, unknown> | null;
 }
 
+/** Runs work that takes milliseconds of CPU time when its turn comes. May reject instead. */
+export type Schedule<Context> = <Result>(context: Context, work: () => Result) => Promise<Result>;
+
 export interface Running<Context> {
   variant: OperationVariant<Context>;
   request: OperationRequest<Context>;
   ask: AskSubgraph<Context>;
+  schedule: Schedule<Context>;
 }
 
 const NONE: readonly never[] = [];
@@ -41,7 +45,7 @@ export const runOperation = <Context>(running: Running<Context>): Promise<Operat
 
 /** @throws ResultTooLarge */
 async function buildResult<Context>(running: Running<Context>): Promise<OperationResult> {
-  const { variant, request, ask } = running;
+  const { variant, request, ask, schedule } = running;
   const room = createRoom();
   const run: BuildRun = {
     path: [],
@@ -49,17 +53,20 @@ async function buildResult<Context>(running: Running<Context>): Promise<Operatio
     room,
     described: new Map(),
   };
-  // Before anything is awaited: it takes long, and the caller chooses when an operation begins.
-  for (const [field, introspect] of variant.introspections) {
-    const described = introspect(request.variables) as object | null;
-    if (described) takeContent(room, described);
-    run.described.set(field, described);
-  }
+  const describe = () => {
+    for (const [field, introspect] of variant.introspections) {
+      const described = introspect(request.variables) as object | null;
+      if (described) takeContent(room, described);
+      run.described.set(field, described);
+    }
+  };
   let errors: readonly ServiceError[] = NONE;
   const result: Record<string, unknown> = { ...variant.parts[0]?.plan.shape };
   for (const { fetch, plan } of variant.parts) {
     const from: PlanRun<Context> = { ...request, ask, room, data: {}, errors: [] };
     await fetch?.(from);
+    // The caller chooses when an operation begins, but not when a service has answered.
+    if (variant.introspections.size > 0) await (fetch ? schedule(request.context, describe) : describe());
     if (from.errors.length > 0) errors = [...errors, ...clientErrors(from, plan)];
     for (const field of plan.fields) {
       const value = buildField(field, from.data, run);

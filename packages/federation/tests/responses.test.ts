@@ -312,16 +312,6 @@ describe('a result that is too large', () => {
     expect((await runOn(graph, '{ thing { any } }', async () => ({ data: { thing: { any } } }))).errors).toEqual([]);
   });
 
-  it('is refused before a service is asked if it describes too much of the schema', async () => {
-    const asked: string[] = [];
-    const source = `{ thing { id } __schema { types { ${'n'.repeat(4_000_000)}: name } } }`;
-    const { errors } = await runOn(graph, source, async ({ operation: { text } }) => {
-      asked.push(text);
-      return { data: {} };
-    });
-    expect([asked, errors]).toMatchObject([[], TOO_LARGE.errors]);
-  });
-
   it('is refused while it is put together: objects that belong to each other, at each of their places', async () => {
     let entities = 0;
     const source = `{ some { ${'members { of { '.repeat(4)} id ${'} } '.repeat(4)} } }`;
@@ -411,7 +401,7 @@ describe('an operation', () => {
     expect(bytes).toBe(before);
   });
 
-  it('is planned with schedulePlanning when its conditions need another plan', async () => {
+  it('is planned with `schedule` when its conditions need another plan', async () => {
     const contexts: string[] = [];
     const executor = createFederatedExecutor(
       graph,
@@ -426,6 +416,20 @@ describe('an operation', () => {
     ] as const)
       await operation.run({ variables: { a }, context: of });
     expect(contexts).toEqual(['first', 'other']);
+  });
+
+  it('describes the schema within `schedule` once a service has answered, and at once without services', async () => {
+    const steps: string[] = [];
+    const executor = createFederatedExecutor(
+      graph,
+      async () => (steps.push('answered'), structuredClone(THING)),
+      async (context: string, work) => (steps.push(context), work()),
+    );
+    const run = (source: string, context: string) => executor.compile(parse(source)).run({ variables: {}, context });
+    const described = { __type: { name: 'Thing' } };
+    expect(await run('{ __type(name: "Thing") { name } }', 'alone')).toMatchObject({ data: described, errors: [] });
+    expect(await run('{ thing { id } __type(name: "Thing") { name } }', 'beside')).toMatchObject({ data: described });
+    expect(steps).toEqual(['answered', 'beside']);
   });
 
   it('is rejected if the document does not have it', () => {

@@ -25,7 +25,7 @@ export function createCompiledEngine(
   services: GraphSources,
   { blockingWork }: EngineDeps,
 ): Engine {
-  const executor = createFederatedExecutor(supergraph, createSubgraphCall(services), schedulePlanning(blockingWork));
+  const executor = createFederatedExecutor(supergraph, createSubgraphCall(services), scheduleIn(blockingWork));
 
   return ({ document, operationName }, onResize) => {
     const operation = executor.compile(document, operationName, onResize);
@@ -33,11 +33,11 @@ export function createCompiledEngine(
   };
 }
 
-/** Queues planning under the caller's network. */
-const schedulePlanning =
+/** Queues work under the caller's network. */
+const scheduleIn =
   (blockingWork: BlockingWork) =>
-  <Planned>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, plan: () => Planned): Promise<Planned> =>
-    blockingWork.run(networkOf(call.ip), plan, signal);
+  <Result>({ call, signal }: Pick<OperationRun, 'call' | 'signal'>, work: () => Result): Promise<Result> =>
+    blockingWork.run(networkOf(call.ip), work, signal);
 
 /** The result in the form that `formatResult` expects. */
 export function asEngineResult({ data, errors, incomplete }: OperationResult): EngineResult {
