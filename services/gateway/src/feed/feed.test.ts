@@ -1,5 +1,6 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
+import { pause } from '@taskmesh/service';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import {
   createReader,
@@ -114,6 +115,49 @@ describe('a new reader', () => {
     expect(failures).toBe(1);
     await last;
     clock.mockRestore();
+  });
+
+  describe('when 2,000 begin at once', () => {
+    /** How many came to each end, and when the last one did. */
+    const readAll = async (tasks: Partial<typeof store.tasks>, after?: string) => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+      atEnd(() => jest.useRealTimers());
+      const feed = await startFeed(store, { tasks: { ...store.tasks, ...tasks }, headsEveryMs: 1e9 });
+      const [begunMs, ends] = [performance.now(), {} as Record<string, number>];
+      let lastMs = 0;
+      const end = (of: string) => {
+        ends[of] = (ends[of] ?? 0) + 1;
+        lastMs = performance.now() - begunMs;
+      };
+      for (const one of [owner, ...Array.from({ length: 2_000 }, () => randomUUID())])
+        void readFeed(feed, one, after).then(
+          () => end('BEGUN'),
+          ({ code }: { code: string }) => end(code),
+        );
+      await jest.advanceTimersByTimeAsync(130_000);
+      return { ends, lastMs };
+    };
+
+    it('all of them do, however long it takes, except one that always fails', async () => {
+      const heads: typeof store.tasks.heads = async (owners, asCursors) => {
+        if (owners.includes(owner)) throw unavailable();
+        await pause(800);
+        return store.tasks.heads(owners, asCursors);
+      };
+      expect((await readAll({ heads })).ends).toEqual({ BEGUN: 2_000, SERVICE_UNAVAILABLE: 1 });
+    });
+
+    it('all learn that their cursors are unusable, however long it takes', async () => {
+      const openCursor = async () => (await pause(800), null);
+      expect((await readAll({ openCursor }, 'unusable')).ends).toEqual({ CURSOR_EXPIRED: 2_001 });
+    });
+
+    it('all fail within seconds if the tasks service is away, although each call takes seconds to fail', async () => {
+      const heads = async () => (await pause(3_000), Promise.reject(unavailable()));
+      const { ends, lastMs } = await readAll({ heads });
+      expect(ends).toEqual({ SERVICE_UNAVAILABLE: 2_001 });
+      expect(lastMs).toBeLessThan(16_000);
+    });
   });
 });
 
