@@ -38,10 +38,8 @@ describe('a client with a large result', () => {
 
   it('is cut if it reads nothing', async () => {
     const { client, socket } = await connect();
-    const begun = performance.now();
-    await once(socket, 'close');
+    await once(socket, 'close', { signal: AbortSignal.timeout(4_000) });
     client.terminate();
-    expect(performance.now() - begun).toBeLessThan(4_000);
   });
 });
 
