@@ -190,6 +190,20 @@ describe('the feed over a WebSocket', () => {
     expect(socket.isClosed).toBe(true);
   });
 
+  it('pings while messages arrive, and not from timers alone, which browsers delay in hidden pages', async () => {
+    const { subscribe, connected, time } = createWorld();
+    subscribe();
+    const socket = await connected();
+    const pings = () => socket.sent.filter(({ type }) => type === 'ping').length;
+    await time.pass(26_000);
+    expect(pings()).toBe(1);
+    for (let times = 0; times < 6; times++) {
+      socket.say({ id: '1', type: 'next', payload: result(times) });
+      await time.pass(5_000);
+    }
+    expect(pings()).toBe(3);
+  });
+
   it('delivers nothing to a stopped subscription, and closes the socket after the last one', async () => {
     const { subscribe, connected, time } = createWorld();
     const { seen, ends, stop } = subscribe();

@@ -65,9 +65,9 @@ export interface KeyFeedOptions<Change extends FeedChange> {
   pageLimits?: { fill?: Limit; replay?: Limit };
   /** How long a replay waits until its reader can accept more, in ms. @default 60_000 */
   drainWithinMs?: number | undefined;
-  /** Called with any epoch other than the feed's. */
+  /** Called with any epoch other than the feed's. Until the feed is ended, it asks again and again. */
   onEpoch: (epoch: number) => void;
-  /** Called when changes that this feed needs are no longer kept. */
+  /** Called when changes that this feed needs are no longer kept. End the feed. */
   onExpired: () => void;
 }
 

@@ -38,18 +38,28 @@ export function createHeartbeats(everyMs = EVERY_MS) {
  */
 export function keepAlive(socket: WebSocket, heartbeats: Heartbeats): void {
   let isAlive = true;
-  let waitingBytes = 0;
+  let queuedBytes = 0;
   socket.on('pong', () => {
     isAlive = true;
   });
   const stop = heartbeats.add(() => {
-    const isReading = socket.bufferedAmount < waitingBytes;
-    waitingBytes = socket.bufferedAmount;
+    const before = queuedBytes;
+    queuedBytes = sizeOfQueue(socket);
+    const isReading = before > 0 && queuedBytes !== before;
     if (!isAlive && !isReading) return socket.terminate();
     if (isAlive) socket.ping();
     isAlive = false;
   });
   socket.once('close', stop);
+}
+
+/**
+ * The part of the oldest write that the system has not accepted, which changes only while the client reads. In `bufferedAmount`,
+ * a large write counts as a whole until its end, and later writes are added.
+ */
+function sizeOfQueue(socket: WebSocket): number {
+  const { _socket: stream } = socket as unknown as { _socket?: { _handle: { writeQueueSize: number } | null } | null };
+  return stream?._handle?.writeQueueSize ?? 0;
 }
 
 /**

@@ -64,7 +64,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   let limit = MAX_SUBSCRIPTIONS;
   let isAcknowledged = false;
   let isOver = false;
-  let cancelPing = () => {};
+  let cancelPing: (() => void) | undefined;
   let cancelSilence = () => {};
   let cancelClose = () => {};
 
@@ -76,7 +76,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
   const end = (reason: FeedEnd) => {
     if (isOver) return;
     isOver = true;
-    cancelPing();
+    cancelPing?.();
     cancelSilence();
     cancelClose();
     socket?.close();
@@ -86,10 +86,11 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
     cancelSilence();
     cancelSilence = time.after(SILENCE_MS, () => end(CUT));
   };
-  const ping = () => {
-    cancelPing = time.after(PING_MS, () => {
+  /** Called for each message: in hidden pages, browsers delay timers that begin in timers by up to a minute. */
+  const pingLater = () => {
+    cancelPing ??= time.after(PING_MS, () => {
+      cancelPing = undefined;
       send({ type: 'ping' });
-      ping();
     });
   };
   const subscribe = (id: string, { variables, listener }: Subscription) => {
@@ -110,7 +111,6 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
     switch (message.type) {
       case 'connection_ack':
         isAcknowledged = true;
-        ping();
         return subscriptions.forEach((subscription, id) => subscribe(id, subscription));
       case 'ping':
         return send({ type: 'pong' });
@@ -142,6 +142,7 @@ function connect({ url, token, userId, WebSocket, time }: SocketDeps) {
     socket.onmessage = ({ data }) => {
       if (isOver) return;
       restartSilence();
+      pingLater();
       const message = parseMessage(String(data));
       if (message) handle(message);
       else end(CUT);

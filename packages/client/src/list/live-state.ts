@@ -38,8 +38,9 @@ export type LiveEvent =
   | { kind: 'ended'; end: FeedEnd };
 
 /**
- * idle: without listeners, the list is not updated. loading: the list is being read. live: the list is up to date.
- * reconnecting: the list may be out of date. signed-out: no one is signed in. failed: permanently, for the reason in `error`.
+ * idle: without listeners, the list is not updated. loading: the list is being read. live: the list is up to date, or will be once
+ * the server has begun to send changes. reconnecting: it may be out of date. signed-out: no one is signed in. failed: permanently, for
+ * the reason in `error`.
  */
 export type LiveStatus = 'idle' | 'loading' | 'live' | 'reconnecting' | 'signed-out' | 'failed';
 

@@ -47,7 +47,7 @@ export interface LiveTasksDeps {
 type Stop = () => void;
 
 const DEFAULT_FIRST = 50;
-/** A connection that lasts this long resets the count of failures. Longer than a gateway tries to begin a subscription. */
+/** A connection that lasts this long resets the count of failures. Longer than a gateway waits for a service that is away. */
 const STABLE_AFTER_MS = 15_000;
 
 export function createLiveTasks(options: LiveTasksOptions, deps: LiveTasksDeps): LiveTasks {

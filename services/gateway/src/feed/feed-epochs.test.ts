@@ -141,6 +141,18 @@ describe('the feed of a gateway, when the store lost changes that were delivered
     expect(later.ends).toEqual([]);
   });
 
+  it('ends all feeds when the store returns to an earlier epoch, and refuses readers until it has a later one', async () => {
+    store.restore();
+    const reader = await readFeed(feed, owner);
+    store.revert();
+    await eventually(() => expect(reader.ends).toEqual(['expired']));
+    const later = readFeed(feed, owner);
+    const { heads } = store.asked;
+    await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads));
+    store.restore();
+    expect((await later).begunAt).toEqual([store.cursor(owner, 0)]);
+  });
+
   it('does not take a response for a loss that predates the last delivered changes', async () => {
     const reader = await readFeed(feed, owner);
     const comparison = store.respondLate('heads');

@@ -1,5 +1,6 @@
 import { unavailable, type TaskChanged } from '@taskmesh/contracts';
-import { eventually } from '@taskmesh/testing';
+import { pause } from '@taskmesh/service';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { randomUUID } from 'node:crypto';
 import {
   createReader,
@@ -110,6 +111,40 @@ describe('a new reader', () => {
     expect(failures).toBe(1);
     await last;
     clock.mockRestore();
+  });
+
+  describe('when 2,000 begin at once', () => {
+    /** How many came to which end in this time. */
+    const readAll = async (withinMs: number, tasks: Partial<typeof store.tasks>, after?: string) => {
+      jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick'] });
+      atEnd(() => jest.useRealTimers());
+      const feed = await startFeed(store, { tasks: { ...store.tasks, ...tasks }, headsEveryMs: 1e9 });
+      const ends: Record<string, number> = {};
+      const end = ({ code }: { code?: string }) => void (ends[code ?? 'BEGUN'] = (ends[code ?? 'BEGUN'] ?? 0) + 1);
+      for (const one of [owner, ...Array.from({ length: 2_000 }, () => randomUUID())])
+        void readFeed(feed, one, after).then(() => end({}), end);
+      await jest.advanceTimersByTimeAsync(withinMs);
+      return ends;
+    };
+
+    it('all of them do, however long it takes, except one that always fails', async () => {
+      const heads: typeof store.tasks.heads = async (owners, asCursors) => {
+        if (owners.includes(owner)) throw unavailable();
+        await pause(800);
+        return store.tasks.heads(owners, asCursors);
+      };
+      expect(await readAll(130_000, { heads })).toEqual({ BEGUN: 2_000, SERVICE_UNAVAILABLE: 1 });
+    });
+
+    it('all learn that their cursors are unusable, however long it takes', async () => {
+      const openCursor = async () => (await pause(800), null);
+      expect(await readAll(130_000, { openCursor }, 'unusable')).toEqual({ CURSOR_EXPIRED: 2_001 });
+    });
+
+    it('all fail within seconds if the tasks service is away, although each call takes seconds to fail', async () => {
+      const heads = async () => (await pause(3_000), Promise.reject(unavailable()));
+      expect(await readAll(16_000, { heads })).toEqual({ SERVICE_UNAVAILABLE: 2_001 });
+    });
   });
 });
 

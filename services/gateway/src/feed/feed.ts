@@ -137,10 +137,11 @@ export function createFeed(options: FeedOptions) {
   const compareHeadsOf = async (owners: string[]) => {
     // Positions before the call: changes committed and delivered during the call must not look like lost ones.
     const delivered = owners.map((owner) => ({ owner, feed: feeds.get(owner), last: feeds.get(owner)?.last ?? 0 }));
-    const inDoubt = doubted;
+    const [inDoubt, known] = [doubted, epoch];
     const state = await tasks.heads(owners);
     const { epoch: of, heads } = state;
     applyState(state);
+    if (of < known) return onLostChanges();
     if (inDoubt && inDoubt === doubted && cursorKey) {
       doubted = undefined;
       if (!inDoubt.isConfirmed()) records.report(inDoubt.record, 'The store did not write this record.');
@@ -154,8 +155,8 @@ export function createFeed(options: FeedOptions) {
   };
 
   /**
-   * The store has lost changes that it signed, as after failover to a standby that lagged behind. It reuses their numbers for
-   * new changes, which would be taken for repetitions, even for owners whose head no longer shows the loss.
+   * The store has lost changes that it signed, as after failover to a standby that lagged behind, or even its epoch. It reuses their
+   * numbers for new changes, which would be taken for repetitions, even for owners whose head no longer shows the loss.
    */
   const onLostChanges = () => {
     log.error('the store has lost changes that were delivered: all feeds end; begin a new epoch (docs/backup.md)');

@@ -17,7 +17,7 @@ const MAX_DISCARDED_PIECES = 2 * MAX_PIECES;
 /** Memory of a request with its response, and of a header's name or value, in addition to the text. */
 const REQUEST_BYTES = 4 * 1024;
 const HEADER_BYTES = 32;
-/** The longest that an operation may wait in queues and run. */
+/** The longest that a query or mutation may wait in queues and run. A stream may wait for longer to begin. */
 const MAX_HOLD_MS = 35_000;
 
 export interface ClientRequestDeps {

@@ -98,6 +98,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       epoch++;
       changes.clear();
     },
+    revert: () => void epoch--,
     /** Fails over to a standby that lacks the owner's last changes. */
     lose: (owner: string, count: number) => void changes.get(owner)?.splice(-count),
     forgetUpTo: (owner: string, sequence: number) => void forgotten.set(owner, sequence),
