@@ -21,7 +21,7 @@ it.each<[what: string, dump: () => string | Promise<string>, message: string]>([
   [
     'no SQL after comments and COPY data',
     () => `-- a\n\n${TABLE}copy t from stdin;\n1\n2\n\\.\n\nselect\n2 from;`,
-    'Line 9: it is no SQL',
+    'Line 9: it is not SQL',
   ],
   [
     'a setting with a statement in it',

@@ -176,7 +176,7 @@ function isEndLine(bytes: Buffer, at: number): boolean {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 function decode(bytes: Buffer, line: number): string {
-  if (bytes.includes(0)) throw new LoadError(`The statement of line ${line} has zero bytes: this is no SQL text.`);
+  if (bytes.includes(0)) throw new LoadError(`The statement of line ${line} has zero bytes: it is not SQL.`);
   try {
     return utf8.decode(bytes);
   } catch (cause) {
