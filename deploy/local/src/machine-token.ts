@@ -1,4 +1,4 @@
-import { ifThere, writeWhole } from '@taskmesh/local-servers';
+import { attempt, writeAtomically } from '@taskmesh/local-servers';
 import { isLoopbackHost, issueSignInCode } from '@taskmesh/service';
 import { randomBytes } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ export function ensureMachineToken(dir: string) {
   const known = readOwn(file);
   if (known !== undefined) return { file, token: known };
   const token = randomBytes(32).toString('base64url');
-  writeWhole(file, `${token}\n`);
+  writeAtomically(file, `${token}\n`);
   return { file, token };
 }
 
 function readOwn(file: string): string | undefined {
-  return ifThere(() => {
+  return attempt(() => {
     const { mode, uid } = lstatSync(file);
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o077) === 0);
     const token = readFileSync(file, 'utf8').trim();
@@ -42,7 +42,7 @@ export function operatorsAddress(
   if (!machineToken) return `${address} (requires BACKUP_TOKEN)`;
   if (!isLoopbackHost(new URL(url).host)) return `${url}: on this machine only, or with a BACKUP_TOKEN`;
   const { file } = machineToken;
-  const code = isTerminal && ifThere(() => issueSignInCode(file, Date.now()));
+  const code = isTerminal && attempt(() => issueSignInCode(file, Date.now()));
   if (!code) return `${address} (requires the token in ${file})`;
   return `${address}?code=${code} (once, within 10 minutes; then it requires the token in ${file})`;
 }
