@@ -24,7 +24,7 @@ function buildPackage(to: string): void {
     private: __,
     devDependencies: ___,
     exports,
-    ...kept
+    ...manifest
   } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const entries = Object.entries<string>(typeof exports === 'string' ? { '.': exports } : exports).map(
     ([path, file]) => [path, file.replace(/^\.\/src\/(.*)\.ts$/, '$1')] as const,
@@ -41,7 +41,7 @@ function buildPackage(to: string): void {
   const built = entries.map(([path, entry]) => [path, { types: `./${entry}.d.ts`, default: `./${entry}.js` }]);
   writeFileSync(
     join(to, 'package.json'),
-    `${JSON.stringify({ ...kept, exports: Object.fromEntries(built) }, undefined, 2)}\n`,
+    `${JSON.stringify({ ...manifest, exports: Object.fromEntries(built) }, undefined, 2)}\n`,
   );
   for (const file of globSync('**/*.{properties,xml}', { cwd: join(source, 'src') }))
     cpSync(join(source, 'src', file), join(to, file));
