@@ -93,7 +93,7 @@ describe('figures', () => {
     const figures = '| name |    ms |\n| ---- | ----: |\n| 0.1  | 0.123 |\n| 123  |  1235 |';
     const text = `before\n<!-- figures: begin -->\n\n${figures}\n\n<!-- figures: end -->\nafter\n`;
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect(() => publish(file, { nowhere: '' })).toThrow('has no place for nowhere');
+    expect(() => publish(file, { nowhere: '' })).toThrow('has no marks for nowhere');
   });
 
   it('are shown as ratios to a bare server or PostgreSQL', () => {

@@ -12,10 +12,10 @@ import { cpuOf, workOf, type Coefficients, type Demand } from './model.ts';
 /** The predicted and the measured cost of a mixed load at a stack. */
 export type Replay = Awaited<ReturnType<typeof replay>>;
 
-/** A demand with two sockets per owner; each owner does everything `times` as often. */
-export function replayDemand(sockets: number, like: Demand, times: number): Demand {
-  const perHour = combine([like.perHour], ([each = 0]) => each * times);
-  return { ...like, owners: sockets / 2, onlineShare: 1, socketsPerOnline: 2, perHour };
+/** A demand with two sockets per owner; each owner does everything `factor` times as often. */
+export function replayDemand(sockets: number, profile: Demand, factor: number): Demand {
+  const perHour = combine([profile.perHour], ([each = 0]) => each * factor);
+  return { ...profile, owners: sockets / 2, onlineShare: 1, socketsPerOnline: 2, perHour };
 }
 
 /** Runs the modelled load at a stack. Checks every response and message. */
