@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '..');
 const ES2023: ts.CompilerOptions = { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] };
 const TARGETS: Record<string, ts.CompilerOptions> = { client: ES2023 };
 
-const [name = '', given = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
-const folder = resolve(given); // npm takes a/b for a repository
+const [name = '', target = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
+const folder = resolve(target); // npm would read a/b as a repository on GitHub
 const source = join(ROOT, 'packages', name);
 if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || others.length > 0) {
   console.error(readFileSync(new URL('build-package.help.txt', import.meta.url), 'utf8').trim());

@@ -7,7 +7,8 @@ import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 const LIST = join(ROOT, 'node_modules', '.package-lock.json');
 /** Contains the process id of npm, or of the command that is about to start it. */
 const LOCK = join(CACHE, 'install.lock');
-/** Installs exactly the lock file, whatever npm's settings. `npm ci` refuses a lock file without other systems' optional packages. */
+// Installs exactly the lock file, regardless of npm's settings. `npm ci` refuses a lock file without the optional packages
+// of other systems.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
 

@@ -60,19 +60,19 @@ export async function replay(
     );
   };
   await load(seconds / 3); // warms up the processes
-  const taken = await stack.stretch(() => load(seconds));
+  const spent = await stack.stretch(() => load(seconds));
   const inUse = await Promise.all(stack.gatewayPids.map((pid) => bytesInUse(pid, hookDir)));
   await Promise.all([...requests, owners, listeners].map((opened) => opened.close()));
 
   // Requests were sent for `seconds`; processes and sockets existed until the last response.
   const { servers, tasks, auth, gateway, socket, ...sent } = work;
-  const share = combine([sent], ([amount = 0]) => (amount * seconds) / taken.seconds);
+  const share = combine([sent], ([amount = 0]) => (amount * seconds) / spent.seconds);
   const { gatewayMiB, socketKiB, cpuMs } = coefficients;
   return {
     gateways,
     /** CPU-ms per second, for all processes of a part together. */
     predicted: cpuOf({ servers, tasks, auth, gateway, socket, ...share }, cpuMs),
-    measured: combine([taken.cpu], ([ms = 0]) => ms / taken.seconds),
+    measured: combine([spent.cpu], ([ms = 0]) => ms / spent.seconds),
     /** MiB in use at a gateway, on average. */
     memory: {
       predicted: gatewayMiB + ((socket / gateways) * socketKiB) / 1024,

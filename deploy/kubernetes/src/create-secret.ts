@@ -20,7 +20,7 @@ export async function createSecret(
     apiVersion: 'v1',
     kind: 'Secret',
     type: 'Opaque',
-    metadata: { name, namespace }, // with labels, a tool may take it for a part of the release and remove it
+    metadata: { name, namespace }, // with labels, a tool may treat it as part of the release and remove it
     stringData: data,
   });
   let reason = '';

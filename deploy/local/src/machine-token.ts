@@ -12,8 +12,8 @@ const TOKEN = /^[\w-]{43}$/;
 /** Returns the token in this directory, which stays the same; creates a new one if it is missing or others could have read it. */
 export function ensureMachineToken(dir: string) {
   const file = join(dir, 'machine-token');
-  const known = readOwn(file);
-  if (known !== undefined) return { file, token: known };
+  const existing = readOwn(file);
+  if (existing !== undefined) return { file, token: existing };
   const token = randomBytes(32).toString('base64url');
   writeAtomically(file, `${token}\n`);
   return { file, token };
@@ -30,8 +30,8 @@ function readOwn(file: string): string | undefined {
 
 /**
  * Returns the URL at which operators start in a browser. At a terminal it contains a code that can be exchanged for the token
- * once, after the `#`, which browsers never send. Output to a file or another program, or a disk that takes no code, names only
- * the token's file.
+ * once, after the `#`, which browsers never send. Output to a file or another program, or a disk that cannot store the
+ * code, names only the token's file.
  */
 export function operatorsAddress(
   url: string,

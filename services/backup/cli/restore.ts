@@ -56,7 +56,7 @@ function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, pa
   return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view, signal }, run) : run(file);
 }
 
-const idsText = (gone: number, back: number | undefined) => `: ${gone} would be deleted, ${back} would come back`;
+const idsText = (deleted: number, restored?: number) => `: ${deleted} would be deleted, ${restored} would come back`;
 
 function rowsText(store: string, { name, now, after, gone, back }: RestoreForecast['stores'][number]['rows'][number]) {
   return `rows of ${store}.${name}: ${now} now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;

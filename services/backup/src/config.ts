@@ -116,7 +116,7 @@ export function readBackupConfig(env: Env) {
     /** How long stores replaced by a restore are kept for an undo; with 0 they are dropped at once. */
     keepOldMs: values.RESTORE_KEEP_OLD,
     /** Whether restores back up what they replace, unless the caller decides otherwise. */
-    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise a restore could not be taken back
+    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise a restore could not be undone
     schema: policy,
     secrets: {
       /** Administrators that may create and rename databases and roles; the path names the store's database. */

@@ -76,7 +76,7 @@ export function createBackupMetrics(registry: Registry) {
       restores.inc({ work, outcome: outcome.toLowerCase().replaceAll('_', '-') }),
     /** The number of interrupted restores whose stores may be closed until they are settled. */
     unsettled: (count: number): void => unsettled.set(count),
-    /** The number of finished restores with databases that should be gone. */
+    /** The number of finished restores with databases that should no longer exist. */
     leftBehind: (count: number): void => leftovers.set(count),
   };
 }

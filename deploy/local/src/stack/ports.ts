@@ -46,8 +46,8 @@ export type StackPorts = Awaited<ReturnType<typeof choosePorts>>;
 /** Chooses a pair of ports for every service. Call this when the servers have their ports, so that no port is used twice. */
 export async function choosePorts(options: PortOptions) {
   const wanted = wantedPorts(options);
-  const taken = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
-  const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), taken);
+  const reserved = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
+  const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), reserved);
   const reserve = (): PortPair => ({ port: free.pop() ?? 0, adminPort: free.pop() ?? 0 });
   return {
     inner: ofEachService(reserve),

@@ -84,7 +84,7 @@ async function startParts(options: StackOptions, add: AddProcess) {
   const ports = await choosePorts(options);
   const services = serviceProcesses({ env, dataDir, urls, keys, host, adminHost, ports, servicesDir });
   const starts = services.map(async (service) => {
-    await add(service.name, (life) => startService(service, { dataDir, log, signal: life }));
+    await add(service.name, (startSignal) => startService(service, { dataDir, log, signal: startSignal }));
     log(`${service.name} is ready.`);
   });
   await allOf(starts);

@@ -32,7 +32,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<PlainError>();
   let current = await start(startSignal);
   let isUp = true;
-  /** The number of deliberate restarts in progress, during which the program's end is no failure. */
+  /** The number of deliberate restarts in progress, during which the program's end is not a failure. */
   let restarts = 0;
   let starting: Promise<void> | undefined;
   let isReviving = false;

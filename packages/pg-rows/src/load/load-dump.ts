@@ -177,10 +177,10 @@ function createBatch() {
     },
     isFull: () => inserts.length >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
     take(): Insert[] {
-      const taken = inserts;
+      const batch = inserts;
       inserts = [];
       characters = 0;
-      return taken;
+      return batch;
     },
   };
 }

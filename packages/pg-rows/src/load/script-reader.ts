@@ -48,10 +48,10 @@ export function createScriptReader(source: AsyncIterable<Buffer>) {
   };
 
   const take = (length: number): Buffer => {
-    const taken = buffer.subarray(0, length);
+    const bytes = buffer.subarray(0, length);
     buffer = buffer.subarray(length);
-    for (let at = taken.indexOf(NEWLINE); at !== -1; at = taken.indexOf(NEWLINE, at + 1)) line++;
-    return taken;
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) line++;
+    return bytes;
   };
 
   const takeLine = async (): Promise<Buffer> => {

@@ -151,8 +151,8 @@ async function publish(unfinished: string, dir: string, file: string, linkFile =
       // Swept after a crash, unlike an empty file of the archive's own name, which may be as long as a name can be.
       const claim = join(dir, UNFINISHED + createHash('sha256').update(file).digest('hex'));
       await (await open(claim, 'wx')).close();
-      const taken = Object.assign(new Error('The name is taken.'), { code: 'EEXIST' });
-      const renamed = (await describe(dir, file)) ? Promise.reject(taken) : rename(unfinished, path);
+      const nameTaken = Object.assign(new Error('The name is taken.'), { code: 'EEXIST' });
+      const renamed = (await describe(dir, file)) ? Promise.reject(nameTaken) : rename(unfinished, path);
       await renamed.finally(() => unlink(claim));
     });
     return true;
