@@ -361,8 +361,7 @@ it('runs a tool in any folder', async () => {
   const { path, launch } = repository('all', { 'tools/tool.mjs': noting('process.argv[2]') });
   const elsewhere = repository(undefined, { 'tool.mjs': noting('process.argv[2]') });
   expect((await launch('run.mjs', join(elsewhere.path, 'tool.mjs'), 'one')).notes).toEqual(['one']);
-  const ended = await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two');
-  expect(ended).toMatchObject({ code: 0, notes: ['two'] });
+  expect(await launch('run.mjs', join(path, 'tools/tool.mjs'), 'two')).toMatchObject({ code: 0, notes: ['two'] });
 });
 
 it('passes SIGHUP on to a tool, because a gateway then reloads its graph', async () => {

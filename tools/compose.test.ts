@@ -128,8 +128,7 @@ describe('deploy/compose.yaml', () => {
     expect(first.tasks_postgres_url).toBe(`postgres://tasks:${first.tasks_password}@postgres:5432/taskmesh_tasks`);
     make();
     expect(made()).toEqual(first);
-    const modes = [dir, join(dir, 'redis_url')].map((path) => statSync(path).mode & 0o777);
-    expect(modes).toEqual([0o700, 0o644]);
+    expect([dir, join(dir, 'redis_url')].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o644]);
   });
 
   it('agrees with the image on ports', () => {

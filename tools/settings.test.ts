@@ -32,9 +32,7 @@ describe('.env.example', () => {
     expect(Object.keys(example).sort()).toEqual([...(await settingsInSource())].sort());
   });
 
-  it('contains the defaults', () => {
-    expectDefaults(example);
-  });
+  it('contains the defaults', () => expectDefaults(example));
 
   it('lists only settings for which empty means missing', () => {
     expectDefaults(Object.fromEntries(Object.keys(example).map((name) => [name, ''])));

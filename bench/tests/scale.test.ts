@@ -17,8 +17,7 @@ it('counts every change once per gateway, and deliveries once per socket', () =>
 it('computes a cost as the remainder after the known costs, never below zero', () => {
   const known = { gateway: { gateway: 10, tasks: 2 }, list: { gateway: 1 } };
   const amounts = { gateway: 1, list: 10, get: 5 };
-  const measured = { ...NO_CPU, gateway: 30, tasks: 1 };
-  const costs = attribute(known, 'get', ['gateway', 'tasks'], amounts, measured);
+  const costs = attribute(known, 'get', ['gateway', 'tasks'], amounts, { ...NO_CPU, gateway: 30, tasks: 1 });
   expect(costs).toEqual({ ...known, get: { gateway: 2, tasks: 0 } });
 });
 

@@ -17,8 +17,7 @@ describe('the servers by operators', () => {
     const clusters = ofKind(await render({ chart, release }), 'Cluster');
     const found = clusters.map(({ metadata, spec }) => [metadata.name, spec?.bootstrap, spec?.managed]);
     const of = (name: string, managed?: object) => {
-      const initdb = expect.objectContaining({ database: name, owner: name });
-      return [`${release}-${name}`, { initdb }, managed];
+      return [`${release}-${name}`, { initdb: expect.objectContaining({ database: name, owner: name }) }, managed];
     };
     const withRole = (name: string) =>
       of(name, { roles: [{ name, ensure: 'present', login: true, createdb: true, createrole: true }] });
@@ -134,8 +133,7 @@ describe('the servers by operators', () => {
       writeFileSync(join(dir, 'password'), `${password}\nsave 1 1\n`);
       const untilStart = script.slice(0, script.indexOf('exec valkey-server'));
       expect(untilStart).toContain('/etc/valkey/password');
-      const here = untilStart.replace(' /tmp/', ` ${dir}/`).replace('/etc/valkey/', `${dir}/`);
-      execFileSync('sh', ['-ec', here]);
+      execFileSync('sh', ['-ec', untilStart.replace(' /tmp/', ` ${dir}/`).replace('/etc/valkey/', `${dir}/`)]);
       expect(readFileSync(join(dir, 'password.conf'), 'utf8')).toBe(`requirepass ${JSON.stringify(password)}\n`);
     },
   );
@@ -209,8 +207,7 @@ it('what this chart creates matches what the application expects', async () => {
     'taskmesh-redis',
   ]);
   const given = parse(readFileSync(join(CHARTS, 'taskmesh/values-with-data.yaml'), 'utf8')) as object;
-  const asked = new Set(JSON.stringify(given).match(/(?<="existingSecret":")[^"]+/g));
-  expect(asked).toEqual(made);
+  expect(new Set(JSON.stringify(given).match(/(?<="existingSecret":")[^"]+/g))).toEqual(made);
   expect(JSON.stringify(given)).toContain(`${namesOf(manifests, 'Kafka')[0]}-kafka-bootstrap:9093`);
   for (const name of namesOf(manifests, 'KafkaUser')) expect(JSON.stringify(given)).toContain(`"username":"${name}"`);
 });

@@ -208,15 +208,13 @@ describe('migrations', () => {
   );
 });
 
-describe('helm test', () => {
-  it.each([
-    { values: 'values.yaml', tests: ['gateway', 'auth', 'tasks', 'backup'] },
-    { values: 'values-trial.yaml', tests: ['all'] },
-    { values: 'ci/migrations-job-values.yaml', tests: [] },
-  ])('requests each service of $values', async ({ values, tests }) => {
-    const found = workloads(await render({ values })).filter((each) => hookOf(each) === 'test');
-    expect(found.map(({ metadata }) => metadata.name.split('-test-')[1])).toEqual(tests);
-    for (const { template } of found)
-      expect(template.spec.containers[0]?.args?.[1]).toMatch(/^http:\/\/[\w-]+:(80|4000)$/);
-  });
+it.each([
+  { values: 'values.yaml', tests: ['gateway', 'auth', 'tasks', 'backup'] },
+  { values: 'values-trial.yaml', tests: ['all'] },
+  { values: 'ci/migrations-job-values.yaml', tests: [] },
+])('helm test requests each service of $values', async ({ values, tests }) => {
+  const found = workloads(await render({ values })).filter((each) => hookOf(each) === 'test');
+  expect(found.map(({ metadata }) => metadata.name.split('-test-')[1])).toEqual(tests);
+  for (const { template } of found)
+    expect(template.spec.containers[0]?.args?.[1]).toMatch(/^http:\/\/[\w-]+:(80|4000)$/);
 });

@@ -57,8 +57,7 @@ describe.each(KUBERNETES)('Kubernetes %s', (kubernetes) => {
       twice: JSON.stringify(good).replace('{', `{"kind":"${kind}",`),
     };
     const results = resultsOf(texts, kubernetes);
-    const messages = Object.fromEntries(results.map(({ filename, msg }) => [basename(filename, '.yaml'), msg]));
-    expect(messages).toEqual({
+    expect(Object.fromEntries(results.map(({ filename, msg }) => [basename(filename, '.yaml'), msg]))).toEqual({
       good: '',
       other: expect.stringContaining(`additional properties 'typo' not allowed`),
       label: expect.stringContaining(`additional properties 'label' not allowed`),

@@ -128,7 +128,5 @@ describe('who talks to whom', () => {
     for (const rule of rules) expect(rule).toEqual({ to: dns, ports });
   });
 
-  it('can be left open', async () => {
-    expect(policiesOf(await render({ values: 'ci/bare-values.yaml' }))).toEqual([]);
-  });
+  it('can be left open', async () => expect(policiesOf(await render({ values: 'ci/bare-values.yaml' }))).toEqual([]));
 });

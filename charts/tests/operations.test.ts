@@ -10,8 +10,7 @@ const ROOT = join(CHARTS, '..');
 describe('scaling', () => {
   const budgetsOf = async (options: RenderOptions = {}) => ofKind(await render(options), 'PodDisruptionBudget');
   it('by default: two pods of what serves, one of backup, and a disruption budget where there are several', async () => {
-    const manifests = await render();
-    const numbers = serving(manifests).map(({ metadata, spec }) => [metadata.name, spec?.replicas]);
+    const numbers = serving(await render()).map(({ metadata, spec }) => [metadata.name, spec?.replicas]);
     const several = ['gateway', 'auth', 'tasks'].map((name) => `shop-taskmesh-${name}`);
     const expected = [...several.map((name) => [name, 2]), ['shop-taskmesh-backup', 1]];
     expect(numbers).toEqual(expect.arrayContaining(expected));
@@ -32,8 +31,7 @@ describe('scaling', () => {
   ])('leaves the number of pods to $kind', async ({ values, kind }) => {
     const manifests = await render({ values });
     expect([ofKind(manifests, kind).length, (await budgetsOf({ values })).length]).toEqual([3, 3]);
-    const numbers = serving(manifests).map(({ spec }) => spec?.replicas);
-    expect(numbers).toEqual([undefined, undefined, undefined, 1]);
+    expect(serving(manifests).map(({ spec }) => spec?.replicas)).toEqual([undefined, undefined, undefined, 1]);
   });
 
   it('follows CPU and connections (HPA)', async () => {
@@ -143,15 +141,13 @@ describe('every metric that is used', () => {
   const namesIn = (text: string) => text.match(/\b[a-z]+(?:_[a-z0-9]+)+(?=\{)/g) ?? [];
 
   it.each(['files/alerts.yaml', 'files/dashboards/taskmesh.json'])('is one that the product exports: %s', (file) => {
-    const text = readFileSync(join(CHARTS, 'taskmesh', file), 'utf8');
-    const names = namesIn(text);
+    const names = namesIn(readFileSync(join(CHARTS, 'taskmesh', file), 'utf8'));
     expect(names.length).toBeGreaterThan(10);
     expect([...new Set(names)].filter((name) => !known(name))).toEqual([]);
   });
 
   it('in an alert is also on the dashboard', async () => {
-    const dashboard = readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8');
-    const shown = new Set(namesIn(dashboard));
+    const shown = new Set(namesIn(readFileSync(join(CHARTS, 'taskmesh/files/dashboards/taskmesh.json'), 'utf8')));
     for (const { alert, expr } of await allAlerts())
       expect([alert, namesIn(expr).filter((name) => !shown.has(name))]).toEqual([alert, []]);
   });
@@ -170,146 +166,142 @@ describe('every metric that is used', () => {
   });
 });
 
-describe('values that contradict each other', () => {
-  const TOGETHER: [set: string, ...sentences: string[]][] = [
-    ['keys.generate=false', 'keys.accessTokens.existingSecret is empty: name a secret, or set keys.generate to true'],
-    ['backup.replicas=2', 'set backup.s3.existingSecret, or backup.replicas to 1'],
-    ['kafka.sasl.mechanism=plain', 'kafka.sasl.gateway lacks username or existingSecret'],
-    ['kafka.tls.ca.existingSecret=ca', 'kafka.tls.ca is set, but kafka.tls.enabled is false: set it to true'],
-    ['kafka.clientCertificates.tasks.existingSecret=c', 'kafka.clientCertificates.tasks is set, but kafka.tls.enabled'],
-    ['gateway.autoscaling.mode=keda', 'set prometheus.address to where Prometheus answers'],
-    ['tasks.autoscaling.minReplicas=9', 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
-    ['backup.settings.BACKUP_SCHEDULE=', 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
-    ['auth.oidc.existingSecret=login', 'auth.oidc.existingSecret is set, but no one signs in at a provider'],
-    ['auth.settings.OIDC_NAME=Example', 'auth.settings.OIDC_NAME is set, but no one signs in at a provider'],
-    ['backup.settings.BACKUP_MAIL_TO=a@example.com', 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
-    ['backup.settings.BACKUP_RECIPIENTS=age1x', 'set backup.encryption.existingSecret, or BACKUP_VERIFY to false'],
-    ['backup.settings.BACKUP_MAX_ARCHIVE_MB=1024', 'backup.scratchSize is 8Gi: set it to 16384Mi or more'],
-    ['prometheusRule.disabled=["TaskmeshTargetsDown"]', 'prometheusRule.disabled has TaskmeshTargetsDown, which is no'],
-    ['gateway.trustedDocuments.mode=only', 'set gateway.trustedDocuments.existingConfigMap'],
-    ['httpRoute.enabled=true', 'set httpRoute.parentRefs to your Gateway'],
-    [
-      'ingress={"enabled":true,"hosts":["tasks.example.com"]}',
-      'settings.PUBLIC_URL is empty, and no host is a single one with TLS (tasks.example.com): set it to the origin that clients use',
-    ],
-    [
-      'externalSecrets.enabled=true',
-      'set externalSecrets.storeRef.name to your store',
-      'list what to fetch under externalSecrets.secrets',
-    ],
-    ['gateway.resources.limits.memory="768"', 'gateway.resources.limits.memory is 768: nothing starts with less'],
-    ['auth.resources.limits.memory=200Mi', 'auth.resources.requests.memory is 256Mi, above the limit of 200Mi'],
-    ['jobs.resources.limits.cpu=50m', 'jobs.resources.requests.cpu is 100m, above the limit of 50m: lower it'],
-    ['fullnameOverride=Mesh', 'the objects\' names would begin with "Mesh", which no Service may have'],
-    ['nameOverride=_x', 'nameOverride is "_x", which no label may be'],
-    ['commonLabels={"app.kubernetes.io/name":"x"}', 'commonLabels has app.kubernetes.io/name, which is the chart'],
-    ['pod.labels={"app.kubernetes.io/component":"x"}', '- pod.labels has app.kubernetes.io/component'],
-    ['tasks.pod.labels={"app.kubernetes.io/instance":"x"}', 'tasks.pod.labels has app.kubernetes.io/instance'],
-    ['serviceMonitor.labels={"helm.sh/chart":"x"}', 'serviceMonitor.labels has helm.sh/chart'],
-    [
-      'pod.extraEnv=[{"name":"LOG_LEVEL"},{"name":"A"},{"name":"A"}]',
-      '- pod.extraEnv has LOG_LEVEL, which the chart sets itself: remove it there',
-      '- pod.extraEnv has A twice: remove one',
-    ],
-    ['auth.pod.extraEnv=[{"name":"REDIS_URL"}]', 'auth.pod.extraEnv has REDIS_URL, which the chart sets itself'],
-    ['jobs.pod.extraEnv=[{"name":"A"},{"name":"A"}]', 'jobs.pod.extraEnv has A twice: remove one'],
-    [
-      'pod.extraVolumes=[{"name":"tmp"},{"name":"a"},{"name":"a"}]',
-      'pod.extraVolumes has tmp, which is a volume of the chart',
-      'pod.extraVolumes has a twice: remove one',
-    ],
-    [
-      'pod.extraVolumeMounts=[{"name":"tmp","mountPath":"/data/"},{"name":"b","mountPath":"/b"}]',
-      'pod.extraVolumeMounts has /data/, which is taken',
-      'mounts b, which is no volume: add it to pod.extraVolumes',
-    ],
-    ['pod.maxUnavailable=0', '- pod.maxUnavailable is 0: set a number from 1, or a part from 1% to 100%'],
-    ['gateway.pod.maxUnavailable=0%', 'gateway.pod.maxUnavailable is 0%: set a number from 1'],
-    ['tasks.pod.maxUnavailable=101%', 'tasks.pod.maxUnavailable is 101%: set a number from 1'],
-  ];
-  const SIGNS_IN: typeof TOGETHER = [
-    ['auth.settings.OIDC_ISSUER=https://login.example.com', 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
-    ['ingress.enabled=true', 'set ingress.hosts, such as [tasks.example.com]'],
-    ['gateway.autoscaling.mode=hpa gateway.resources.requests={"cpu":null}', 'set gateway.resources.requests.cpu'],
-    ['fullnameOverride=2nd', 'set fullnameOverride to a-z, 0-9 and -, beginning with a letter, such as taskmesh'],
-  ];
-  const IN_ONE_POD: typeof TOGETHER = [
-    ['', 'the objects\' names would begin with "tasks.eu-taskmesh"'],
-    ['mode=allInOne', 'with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV'],
-    ['keys.accessTokens.existingSecret=mine', 'is set, but with mode allInOne the pod makes these keys itself'],
-    ['tasks.autoscaling.mode=hpa', 'tasks.autoscaling.mode is hpa, but mode allInOne has one pod: set it to none'],
-  ];
-  const IN_A_TRIAL: typeof TOGETHER = [
-    ['', 'set fullnameOverride to a-z, 0-9 and -'],
-    ['pod.extraEnv=[{"name":"PORT"}]', 'pod.extraEnv has PORT, which'],
-    ['backup.settings.BACKUP_SCHEDULE=', 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
-    ['auth.settings.OIDC_CLIENT_ID=tasks', 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
-    ['auth.oidc.existingSecret=login', 'existingSecret is set, but no one signs in at a provider'],
-  ];
+const TOGETHER: [set: string, ...sentences: string[]][] = [
+  ['keys.generate=false', 'keys.accessTokens.existingSecret is empty: name a secret, or set keys.generate to true'],
+  ['backup.replicas=2', 'set backup.s3.existingSecret, or backup.replicas to 1'],
+  ['kafka.sasl.mechanism=plain', 'kafka.sasl.gateway lacks username or existingSecret'],
+  ['kafka.tls.ca.existingSecret=ca', 'kafka.tls.ca is set, but kafka.tls.enabled is false: set it to true'],
+  ['kafka.clientCertificates.tasks.existingSecret=c', 'kafka.clientCertificates.tasks is set, but kafka.tls.enabled'],
+  ['gateway.autoscaling.mode=keda', 'set prometheus.address to where Prometheus answers'],
+  ['tasks.autoscaling.minReplicas=9', 'tasks.autoscaling.minReplicas is above maxReplicas: lower it'],
+  ['backup.settings.BACKUP_SCHEDULE=', 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
+  ['auth.oidc.existingSecret=login', 'auth.oidc.existingSecret is set, but no one signs in at a provider'],
+  ['auth.settings.OIDC_NAME=Example', 'auth.settings.OIDC_NAME is set, but no one signs in at a provider'],
+  ['backup.settings.BACKUP_MAIL_TO=a@example.com', 'set auth.smtp.existingSecret, or BACKUP_MAIL_TO to'],
+  ['backup.settings.BACKUP_RECIPIENTS=age1x', 'set backup.encryption.existingSecret, or BACKUP_VERIFY to false'],
+  ['backup.settings.BACKUP_MAX_ARCHIVE_MB=1024', 'backup.scratchSize is 8Gi: set it to 16384Mi or more'],
+  ['prometheusRule.disabled=["TaskmeshTargetsDown"]', 'prometheusRule.disabled has TaskmeshTargetsDown, which is no'],
+  ['gateway.trustedDocuments.mode=only', 'set gateway.trustedDocuments.existingConfigMap'],
+  ['httpRoute.enabled=true', 'set httpRoute.parentRefs to your Gateway'],
+  [
+    'ingress={"enabled":true,"hosts":["tasks.example.com"]}',
+    'settings.PUBLIC_URL is empty, and no host is a single one with TLS (tasks.example.com): set it to the origin that clients use',
+  ],
+  [
+    'externalSecrets.enabled=true',
+    'set externalSecrets.storeRef.name to your store',
+    'list what to fetch under externalSecrets.secrets',
+  ],
+  ['gateway.resources.limits.memory="768"', 'gateway.resources.limits.memory is 768: nothing starts with less'],
+  ['auth.resources.limits.memory=200Mi', 'auth.resources.requests.memory is 256Mi, above the limit of 200Mi'],
+  ['jobs.resources.limits.cpu=50m', 'jobs.resources.requests.cpu is 100m, above the limit of 50m: lower it'],
+  ['fullnameOverride=Mesh', 'the objects\' names would begin with "Mesh", which no Service may have'],
+  ['nameOverride=_x', 'nameOverride is "_x", which no label may be'],
+  ['commonLabels={"app.kubernetes.io/name":"x"}', 'commonLabels has app.kubernetes.io/name, which is the chart'],
+  ['pod.labels={"app.kubernetes.io/component":"x"}', '- pod.labels has app.kubernetes.io/component'],
+  ['tasks.pod.labels={"app.kubernetes.io/instance":"x"}', 'tasks.pod.labels has app.kubernetes.io/instance'],
+  ['serviceMonitor.labels={"helm.sh/chart":"x"}', 'serviceMonitor.labels has helm.sh/chart'],
+  [
+    'pod.extraEnv=[{"name":"LOG_LEVEL"},{"name":"A"},{"name":"A"}]',
+    '- pod.extraEnv has LOG_LEVEL, which the chart sets itself: remove it there',
+    '- pod.extraEnv has A twice: remove one',
+  ],
+  ['auth.pod.extraEnv=[{"name":"REDIS_URL"}]', 'auth.pod.extraEnv has REDIS_URL, which the chart sets itself'],
+  ['jobs.pod.extraEnv=[{"name":"A"},{"name":"A"}]', 'jobs.pod.extraEnv has A twice: remove one'],
+  [
+    'pod.extraVolumes=[{"name":"tmp"},{"name":"a"},{"name":"a"}]',
+    'pod.extraVolumes has tmp, which is a volume of the chart',
+    'pod.extraVolumes has a twice: remove one',
+  ],
+  [
+    'pod.extraVolumeMounts=[{"name":"tmp","mountPath":"/data/"},{"name":"b","mountPath":"/b"}]',
+    'pod.extraVolumeMounts has /data/, which is taken',
+    'mounts b, which is no volume: add it to pod.extraVolumes',
+  ],
+  ['pod.maxUnavailable=0', '- pod.maxUnavailable is 0: set a number from 1, or a part from 1% to 100%'],
+  ['gateway.pod.maxUnavailable=0%', 'gateway.pod.maxUnavailable is 0%: set a number from 1'],
+  ['tasks.pod.maxUnavailable=101%', 'tasks.pod.maxUnavailable is 101%: set a number from 1'],
+];
+const SIGNS_IN: typeof TOGETHER = [
+  ['auth.settings.OIDC_ISSUER=https://login.example.com', 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
+  ['ingress.enabled=true', 'set ingress.hosts, such as [tasks.example.com]'],
+  ['gateway.autoscaling.mode=hpa gateway.resources.requests={"cpu":null}', 'set gateway.resources.requests.cpu'],
+  ['fullnameOverride=2nd', 'set fullnameOverride to a-z, 0-9 and -, beginning with a letter, such as taskmesh'],
+];
+const IN_ONE_POD: typeof TOGETHER = [
+  ['', 'the objects\' names would begin with "tasks.eu-taskmesh"'],
+  ['mode=allInOne', 'with mode allInOne set keys.backupToken.existingSecret, or settings.NODE_ENV'],
+  ['keys.accessTokens.existingSecret=mine', 'is set, but with mode allInOne the pod makes these keys itself'],
+  ['tasks.autoscaling.mode=hpa', 'tasks.autoscaling.mode is hpa, but mode allInOne has one pod: set it to none'],
+];
+const IN_A_TRIAL: typeof TOGETHER = [
+  ['', 'set fullnameOverride to a-z, 0-9 and -'],
+  ['pod.extraEnv=[{"name":"PORT"}]', 'pod.extraEnv has PORT, which'],
+  ['backup.settings.BACKUP_SCHEDULE=', 'BACKUP_KEEP needs backup.settings.BACKUP_SCHEDULE'],
+  ['auth.settings.OIDC_CLIENT_ID=tasks', 'OIDC_ISSUER and OIDC_CLIENT_ID go together'],
+  ['auth.oidc.existingSecret=login', 'existingSecret is set, but no one signs in at a provider'],
+];
 
-  // The chart reports all problems at once; others hide each other.
-  it.each<[RenderOptions, typeof TOGETHER]>([
-    [{}, TOGETHER],
-    [{}, SIGNS_IN],
-    [{}, [['nameOverride=my.mesh', 'the objects\' names would begin with "shop-my.mesh"']]],
-    [{ release: '2nd' }, [['', 'the objects\' names would begin with "2nd-taskmesh"']]],
-    [{ release: 'tasks.eu' }, IN_ONE_POD],
-    [{ values: 'values-trial.yaml', release: '007' }, IN_A_TRIAL],
-  ])('are all reported at once, with the path and the remedy: %j', async (options, refused) => {
-    const message = await render({ ...options, set: refused.map(([set]) => set).join(' ') }).catch(String);
-    for (const sentence of refused.flatMap(([, ...sentences]) => sentences)) expect(message).toContain(sentence);
-  });
+// The chart reports all problems at once; others hide each other.
+it.each<[RenderOptions, typeof TOGETHER]>([
+  [{}, TOGETHER],
+  [{}, SIGNS_IN],
+  [{}, [['nameOverride=my.mesh', 'the objects\' names would begin with "shop-my.mesh"']]],
+  [{ release: '2nd' }, [['', 'the objects\' names would begin with "2nd-taskmesh"']]],
+  [{ release: 'tasks.eu' }, IN_ONE_POD],
+  [{ values: 'values-trial.yaml', release: '007' }, IN_A_TRIAL],
+])('contradictions of values are all reported at once, with path and remedy: %j', async (options, refused) => {
+  const message = await render({ ...options, set: refused.map(([set]) => set).join(' ') }).catch(String);
+  for (const sentence of refused.flatMap(([, ...sentences]) => sentences)) expect(message).toContain(sentence);
 });
 
-describe('the notes after an install', () => {
-  const FOLDER = join(CHARTS, 'taskmesh');
-  const NODE_PORT = 'gateway.service.type=NodePort,gateway.service.externalTrafficPolicy=Cluster,migrations.mode=job';
-  const notes = (...args: string[]) =>
-    runHelm(['install', 'shop', FOLDER, '--dry-run=client', '--namespace', 'prod', '--hide-secret', ...args]);
+const FOLDER = join(CHARTS, 'taskmesh');
+const NODE_PORT = 'gateway.service.type=NodePort,gateway.service.externalTrafficPolicy=Cluster,migrations.mode=job';
+const notes = (...args: string[]) =>
+  runHelm(['install', 'shop', FOLDER, '--dry-run=client', '--namespace', 'prod', '--hide-secret', ...args]);
 
-  it.each([
-    {
-      args: [],
-      says: [
-        'port-forward service/shop-taskmesh-gateway',
-        'http://127.0.0.1:4000 (the console for people)',
-        'The token of operators, for /#/operations',
-        'get secret shop-taskmesh-keys',
-        'helm test shop -n prod',
-        'mails reach no one',
-        'archives are not encrypted',
-        'helm upgrade --timeout 11m',
-      ],
-      hides: ['externalTrafficPolicy'],
-    },
-    {
-      args: ['--set', NODE_PORT],
-      says: ['externalTrafficPolicy is Cluster: all callers have the address of a node'],
-      hides: ['--timeout'],
-    },
-    {
-      args: ['-f', join(FOLDER, 'values-trial.yaml')],
-      says: [
-        'service/shop-taskmesh 4000:80',
-        'http://127.0.0.1:4000/#/operations',
-        'exec deployment/shop-taskmesh -- cat /data/keys/machine-token',
-        'is for trials',
-      ],
-      hides: ['backup-token'],
-    },
-    {
-      args: ['-f', join(FOLDER, 'ci/hpa-ingress-values.yaml')],
-      says: ['https://tasks.example.com/api/docs', 'TRUSTED_PROXIES is empty: behind the proxy all callers are one'],
-      hides: ['port-forward'],
-    },
-    {
-      args: ['-f', join(FOLDER, 'ci/tls-sasl-values.yaml')],
-      says: ['https://tasks.example.com     the console', 'https://tasks.example.com/api/docs'],
-      hides: ['Mind:', 'backup-token', 'machine-token'],
-    },
-  ])('lead to the product and warn of what is not secured: $args', async ({ args, says, hides }) => {
-    const text = (await notes(...args)).split('NOTES:')[1] ?? '';
-    for (const part of says) expect(text).toContain(part);
-    for (const part of hides) expect(text).not.toContain(part);
-  });
+it.each([
+  {
+    args: [],
+    says: [
+      'port-forward service/shop-taskmesh-gateway',
+      'http://127.0.0.1:4000 (the console for people)',
+      'The token of operators, for /#/operations',
+      'get secret shop-taskmesh-keys',
+      'helm test shop -n prod',
+      'mails reach no one',
+      'archives are not encrypted',
+      'helm upgrade --timeout 11m',
+    ],
+    hides: ['externalTrafficPolicy'],
+  },
+  {
+    args: ['--set', NODE_PORT],
+    says: ['externalTrafficPolicy is Cluster: all callers have the address of a node'],
+    hides: ['--timeout'],
+  },
+  {
+    args: ['-f', join(FOLDER, 'values-trial.yaml')],
+    says: [
+      'service/shop-taskmesh 4000:80',
+      'http://127.0.0.1:4000/#/operations',
+      'exec deployment/shop-taskmesh -- cat /data/keys/machine-token',
+      'is for trials',
+    ],
+    hides: ['backup-token'],
+  },
+  {
+    args: ['-f', join(FOLDER, 'ci/hpa-ingress-values.yaml')],
+    says: ['https://tasks.example.com/api/docs', 'TRUSTED_PROXIES is empty: behind the proxy all callers are one'],
+    hides: ['port-forward'],
+  },
+  {
+    args: ['-f', join(FOLDER, 'ci/tls-sasl-values.yaml')],
+    says: ['https://tasks.example.com     the console', 'https://tasks.example.com/api/docs'],
+    hides: ['Mind:', 'backup-token', 'machine-token'],
+  },
+])('the notes lead to the product and warn of what is not secured: $args', async ({ args, says, hides }) => {
+  const text = (await notes(...args)).split('NOTES:')[1] ?? '';
+  for (const part of says) expect(text).toContain(part);
+  for (const part of hides) expect(text).not.toContain(part);
 });

@@ -147,8 +147,7 @@ describe.each(valuesFiles('taskmesh'))('every pod with %s', (values) => {
 
   it('with common labels and annotations has them on every object', async () => {
     const common = { 'example.com/cost-center': '42' };
-    const set = { commonLabels: common, commonAnnotations: common };
-    for (const { kind, metadata } of await render({ values, set }))
+    for (const { kind, metadata } of await render({ values, set: { commonLabels: common, commonAnnotations: common } }))
       expect({ kind, ...metadata }).toMatchObject({ kind, labels: common, annotations: common });
   });
 });
@@ -173,8 +172,7 @@ describe.each(WITH_POLICIES)('the network with %s', (values) => {
     const namespace = values === 'values-openshift.yaml' ? 'openshift-user-workload-monitoring' : 'monitoring';
     for (const rule of admin) {
       expect(portsOf(rule)).toEqual(['admin']);
-      const matchLabels = { 'kubernetes.io/metadata.name': namespace };
-      expect(rule.from).toEqual([{ namespaceSelector: { matchLabels } }]);
+      expect(rule.from).toEqual([{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } }]);
     }
     expect(rules.every(({ ports = [] }) => ports.length > 0)).toBe(true); // no ports would be all of them
   });
@@ -209,6 +207,5 @@ describe.each(CHART_NAMES)('what a chart registry shows of %s', (chart) => {
 
 it('refuses a Kubernetes that is too old, and does not repeat the chart in a name', async () => {
   await expect(render({ kubernetes: '1.29.0' })).rejects.toThrow('kubeVersion');
-  const names = (await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name);
-  expect(names).toContain('taskmesh-gateway');
+  expect((await render({ release: 'taskmesh' })).map(({ metadata }) => metadata.name)).toContain('taskmesh-gateway');
 });

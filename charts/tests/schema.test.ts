@@ -31,9 +31,7 @@ describe.each(CHART_NAMES)('the values of %s', (chart) => {
     for (const [path, text] of generatedFiles(chart)) expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('fit their own schema', () => {
-    expect([validate(values()), validate.errors]).toEqual([true, null]);
-  });
+  it('fit their own schema', () => expect([validate(values()), validate.errors]).toEqual([true, null]));
 
   it('know no other key, wherever it is', () => {
     const groups = paths(schema, (part) => part.additionalProperties === false);
@@ -71,54 +69,52 @@ function paths(schema: AnySchemaObject, fits: (part: AnySchemaObject) => boolean
 
 const at = (tree: unknown, path: string[]): unknown => path.reduce((part, name) => (part as Tree)[name], tree);
 
-describe('what no server of Kubernetes takes, or no service of ours', () => {
-  const { fits } = chartOf('taskmesh');
+const { fits } = chartOf('taskmesh');
 
-  it.each<[string, unknown, unknown]>([
-    ['commonLabels', { 'example.com/team': 'a.b_c-1' }, { team: 'my team' }],
-    ['pod.labels', { a: '' }, { 'a b': 'c' }],
-    ['pod.labels', { a: 'b'.repeat(63) }, { a: 'b'.repeat(64) }],
-    ['pod.annotations', { a: 'any, text' }, { 'a b': 'c' }],
-    ['pod.nodeSelector', { disk: 'fast' }, { disk: 1 }],
-    ['pod.tolerations', [{ operator: 'Exists' }], [{ operator: 'exists' }]],
-    ['pod.affinity', { podAntiAffinity: {} }, { antiAffinity: {} }],
-    ['pod.priorityClassName', '', 'High'],
-    ['pod.extraEnv', [{ name: 'A', value: '1' }], [{ name: 'A', value: 1 }]],
-    ['pod.extraEnv', [{ name: 'a.b' }], [{ name: '1A' }]],
-    ['pod.extraVolumes', [{ name: 'a', emptyDir: {} }], [{ name: 'A', emptyDir: {} }]],
-    ['pod.extraVolumeMounts', [{ name: 'a', mountPath: '/a' }], [{ name: 'a', mountPath: 'a' }]],
-    ['gateway.pod', { tolerations: [] }, { tolerations: [{ when: 'always' }] }],
-    ['image.repository', 'registry.example.com:5000/a/b', 'a b'],
-    ['image.repository', 'localhost:5000/taskmesh', 'registry.example.com/taskmesh:0.2.0'],
-    ['image.repository', 'taskmesh', 'taskmesh:0.2.0'],
-    ['image.tag', '1.0', 'a:b'],
-    ['image.pullSecrets', ['a.b'], ['A']],
-    ['redis.existingSecret', '1', 'My_secret'],
-    ['redis.key', 'redis.url', 'redis/url'],
-    ['backup.persistence.storageClassName', '', 'Fast'],
-    ['backup.persistence.accessModes', ['ReadWriteOncePod'], ['ReadWriteAlways']],
-    ['backup.persistence.accessModes', ['ReadWriteOnce', 'ReadWriteMany'], []],
-    ['ingress.tlsSecret', 'tls', 'TLS'],
-    ['httpRoute.parentRefs', [{ name: 'a', sectionName: 'https', port: 443 }], [{ name: 'a', ports: [443] }]],
-    ...['https://example.com', '*', 'a.*.example.com', 'A.example.com', 'a_b.example.com'].flatMap((host) =>
-      ['ingress.hosts', 'httpRoute.hostnames'].map((path): [string, unknown, unknown] => [path, ['*.a.de'], [host]]),
-    ),
-    ['networkPolicy.clients', [{ ipBlock: { cidr: '10.0.0.0/8' } }], [{}]],
-    ['networkPolicy.egress.otlp.to', [{ podSelector: {} }], [{ pods: {} }]],
-    ['networkPolicy.dnsPorts', [5353, 1053], [0]],
-    ['networkPolicy.dnsPorts', [53], []],
-    ['externalSecrets.secrets', { a: { b: { key: 'x/y' } } }, { A: { b: { key: 'x/y' } } }],
-    ['serviceMonitor.interval', '1m30s', 'often'],
-    ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
-    ['kafka.topicPrefix', 'a.b_', 'a/b'],
-    ['telemetry.endpoint', 'http://collector:4318', 'collector:4318'],
-    ['telemetry.samplerRatio', 1, 2],
-    ['telemetry.resourceAttributes', { a: 'b' }, { a: 'b=c' }],
-    ['telemetry.resourceAttributes', { load: '50' }, { load: '50%' }],
-    ['telemetry.resourceAttributes', { long: 'x'.repeat(255) }, { long: 'x'.repeat(256) }],
-  ])('is refused at %s: not %j but %j', (path, right, wrong) => {
-    expect([right, wrong].map((value) => fits(path.split('.'), value))).toEqual([true, false]);
-  });
+it.each<[string, unknown, unknown]>([
+  ['commonLabels', { 'example.com/team': 'a.b_c-1' }, { team: 'my team' }],
+  ['pod.labels', { a: '' }, { 'a b': 'c' }],
+  ['pod.labels', { a: 'b'.repeat(63) }, { a: 'b'.repeat(64) }],
+  ['pod.annotations', { a: 'any, text' }, { 'a b': 'c' }],
+  ['pod.nodeSelector', { disk: 'fast' }, { disk: 1 }],
+  ['pod.tolerations', [{ operator: 'Exists' }], [{ operator: 'exists' }]],
+  ['pod.affinity', { podAntiAffinity: {} }, { antiAffinity: {} }],
+  ['pod.priorityClassName', '', 'High'],
+  ['pod.extraEnv', [{ name: 'A', value: '1' }], [{ name: 'A', value: 1 }]],
+  ['pod.extraEnv', [{ name: 'a.b' }], [{ name: '1A' }]],
+  ['pod.extraVolumes', [{ name: 'a', emptyDir: {} }], [{ name: 'A', emptyDir: {} }]],
+  ['pod.extraVolumeMounts', [{ name: 'a', mountPath: '/a' }], [{ name: 'a', mountPath: 'a' }]],
+  ['gateway.pod', { tolerations: [] }, { tolerations: [{ when: 'always' }] }],
+  ['image.repository', 'registry.example.com:5000/a/b', 'a b'],
+  ['image.repository', 'localhost:5000/taskmesh', 'registry.example.com/taskmesh:0.2.0'],
+  ['image.repository', 'taskmesh', 'taskmesh:0.2.0'],
+  ['image.tag', '1.0', 'a:b'],
+  ['image.pullSecrets', ['a.b'], ['A']],
+  ['redis.existingSecret', '1', 'My_secret'],
+  ['redis.key', 'redis.url', 'redis/url'],
+  ['backup.persistence.storageClassName', '', 'Fast'],
+  ['backup.persistence.accessModes', ['ReadWriteOncePod'], ['ReadWriteAlways']],
+  ['backup.persistence.accessModes', ['ReadWriteOnce', 'ReadWriteMany'], []],
+  ['ingress.tlsSecret', 'tls', 'TLS'],
+  ['httpRoute.parentRefs', [{ name: 'a', sectionName: 'https', port: 443 }], [{ name: 'a', ports: [443] }]],
+  ...['https://example.com', '*', 'a.*.example.com', 'A.example.com', 'a_b.example.com'].flatMap((host) =>
+    ['ingress.hosts', 'httpRoute.hostnames'].map((path): [string, unknown, unknown] => [path, ['*.a.de'], [host]]),
+  ),
+  ['networkPolicy.clients', [{ ipBlock: { cidr: '10.0.0.0/8' } }], [{}]],
+  ['networkPolicy.egress.otlp.to', [{ podSelector: {} }], [{ pods: {} }]],
+  ['networkPolicy.dnsPorts', [5353, 1053], [0]],
+  ['networkPolicy.dnsPorts', [53], []],
+  ['externalSecrets.secrets', { a: { b: { key: 'x/y' } } }, { A: { b: { key: 'x/y' } } }],
+  ['serviceMonitor.interval', '1m30s', 'often'],
+  ['prometheusRule.alertLabels', { team: 'any text' }, { 'the-team': 'x' }],
+  ['kafka.topicPrefix', 'a.b_', 'a/b'],
+  ['telemetry.endpoint', 'http://collector:4318', 'collector:4318'],
+  ['telemetry.samplerRatio', 1, 2],
+  ['telemetry.resourceAttributes', { a: 'b' }, { a: 'b=c' }],
+  ['telemetry.resourceAttributes', { load: '50' }, { load: '50%' }],
+  ['telemetry.resourceAttributes', { long: 'x'.repeat(255) }, { long: 'x'.repeat(256) }],
+])('refuses what Kubernetes or our services do not take at %s: not %j but %j', (path, right, wrong) => {
+  expect([right, wrong].map((value) => fits(path.split('.'), value))).toEqual([true, false]);
 });
 
 describe('the settings in the values, and the services', () => {

@@ -245,9 +245,7 @@ const traced = (set: Record<string, unknown> = {}): RenderOptions => ({
 });
 
 describe('telemetry', () => {
-  it('is off without an endpoint', async () => {
-    expect(await renderText()).not.toMatch(/OTEL_|POD_NAME|TRACE_/);
-  });
+  it('is off without an endpoint', async () => expect(await renderText()).not.toMatch(/OTEL_|POD_NAME|TRACE_/));
 
   it.each(SERVICES)('makes %s record one of a hundred traces with the name of the pod', async (name) => {
     expect(envOf(await containerOf(name, traced()))).toMatchObject({
@@ -287,8 +285,7 @@ describe('the trial', () => {
     expect([image, args]).toEqual(['taskmesh:0.2.0-all', ['all']]);
     expect(env.some(({ valueFrom }) => valueFrom)).toBe(false);
     expect(ofKind(manifests, 'PersistentVolumeClaim')).toHaveLength(1);
-    const hooks = manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.includes('install'));
-    expect(hooks).toEqual([]);
+    expect(manifests.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook']?.includes('install'))).toEqual([]);
   });
 
   it('runs as the user of its image, or not at all', async () => {

@@ -4,8 +4,9 @@ set -eu
 for file in /run/secrets/*_password; do
   name=$(basename "$file" _password)
   [ "$name" = postgres ] && continue
-  psql -v ON_ERROR_STOP=1 -U postgres -v name="$name" -v database="taskmesh_$name" \
-    -v password="$(cat "$file")" <<'SQL'
+  # From the environment, because the list of processes shows arguments.
+  PASSWORD=$(cat "$file") psql -v ON_ERROR_STOP=1 -U postgres -v name="$name" -v database="taskmesh_$name" <<'SQL'
+\getenv password PASSWORD
 create role :"name" login password :'password';
 create database :"database" owner :"name" encoding 'UTF8' template template0;
 revoke all on database :"database" from public;

@@ -49,94 +49,91 @@ const STEPS = {
 };
 const MAX_DELAY_MS = { restore: 60, create: 15 };
 
-describe('kill -9 at seeded moments of backups and restores of a stack with a PostgreSQL of its own', () => {
-  const dataDir = makeTempDir();
-  const random = createRandom(seed);
-  let stack: Stack;
-  let token = '';
-  let archive = '';
+const dataDir = makeTempDir();
+const random = createRandom(seed);
+let stack: Stack;
+let token = '';
+let archive = '';
 
-  const url = () => stack.urls[0] ?? '';
-  const rest = createRest(url);
-  const inTasks = <Row>(text: string, values: unknown[] = []) =>
-    query<Row>(databaseUrl(stack.servers.postgres, 'taskmesh_tasks'), text, values);
-  const markAll = (mark: string) => inTasks('update tasks set category = $1', [mark]);
-  const marks = () =>
-    inTasks<{ mark: string; count: number }>('select category as mark, count(*)::int as count from tasks group by 1');
+const url = () => stack.urls[0] ?? '';
+const rest = createRest(url);
+const inTasks = <Row>(text: string, values: unknown[] = []) =>
+  query<Row>(databaseUrl(stack.servers.postgres, 'taskmesh_tasks'), text, values);
+const markAll = (mark: string) => inTasks('update tasks set category = $1', [mark]);
+const marks = () =>
+  inTasks<{ mark: string; count: number }>('select category as mark, count(*)::int as count from tasks group by 1');
 
-  /** Starts the work, and kills a process shortly after a seeded step. Returns the last line of the response. */
-  const killDuring = async (during: 'restore' | 'create', kill: () => void) => {
-    const step = STEPS[during][Math.floor(random() * STEPS[during].length)] ?? '';
-    const delayMs = random() * MAX_DELAY_MS[during];
-    const path = during === 'create' ? '/api/backups' : `/api/backup/restore?file=${archive}&safetyBackup=false`;
-    let killing: Promise<void> | undefined;
-    let last: { status?: number; message?: string } = {};
-    try {
-      const headers = { accept: 'application/x-ndjson' };
-      const response = await fetch(`${url()}${path}`, { method: 'POST', headers });
-      for await (const line of linesOf(response)) {
-        last = line;
-        const { phase, store } = line.progress ?? {};
-        if (`${phase} ${store ?? ''}`.trim() === step) killing ??= sleep(delayMs).then(kill);
-      }
-    } catch {
-      last = { message: 'the connection broke' };
+/** Starts the work, and kills a process shortly after a seeded step. Returns the last line of the response. */
+const killDuring = async (during: 'restore' | 'create', kill: () => void) => {
+  const step = STEPS[during][Math.floor(random() * STEPS[during].length)] ?? '';
+  const delayMs = random() * MAX_DELAY_MS[during];
+  const path = during === 'create' ? '/api/backups' : `/api/backup/restore?file=${archive}&safetyBackup=false`;
+  let killing: Promise<void> | undefined;
+  let last: { status?: number; message?: string } = {};
+  try {
+    const headers = { accept: 'application/x-ndjson' };
+    for await (const line of linesOf(await fetch(`${url()}${path}`, { method: 'POST', headers }))) {
+      last = line;
+      const { phase, store } = line.progress ?? {};
+      if (`${phase} ${store ?? ''}`.trim() === step) killing ??= sleep(delayMs).then(kill);
     }
-    await killing;
-    console.info(`seed ${seed}: killed ${Math.round(delayMs)} ms into "${step}" of ${during}:`, last);
-    return { wasKilled: killing !== undefined, last };
-  };
+  } catch {
+    last = { message: 'the connection broke' };
+  }
+  await killing;
+  console.info(`seed ${seed}: killed ${Math.round(delayMs)} ms into "${step}" of ${during}:`, last);
+  return { wasKilled: killing !== undefined, last };
+};
 
-  beforeAll(async () => {
-    const { REDIS_URL, KAFKA_BROKERS } = ownInstallation();
-    const env = { ...nodeEnvironment(), RESTORE_KEEP_OLD: '0', LOG_LEVEL: 'info', REDIS_URL, KAFKA_BROKERS };
-    stack = await startStack({ dataDir, env, log: () => {} });
-    const owner = await register(url());
-    token = owner.token;
-    await inTasks(
-      `insert into tasks (id, user_id, title, description, completed, priority, category, created_at, updated_at)
-       select gen_random_uuid(), $1, 'task ' || i, repeat('words ', 20), false, 'low', 'backed up', now(), now()
-       from generate_series(1, $2::int) i`,
-      [owner.id, tasks],
-    );
-    archive = await makeBackup(url());
-  }, 120_000);
-  afterAll(() => stack.stop(), 180_000);
-
-  it.each(rounds.map((round, index) => ({ ...round, index })))(
-    '$index: of $victim during $during leaves one whole store and nothing else',
-    async ({ victim, during, index }) => {
-      const mark = `round ${index}`;
-      await markAll(mark);
-      const process = stack.processes.get(victim);
-      if (!process) throw new Error(`There is no ${victim}.`);
-      const { pid } = process;
-      const { wasKilled, last } = await killDuring(during, () => process.kill('SIGKILL'));
-      expect(wasKilled).toBe(true);
-      expect([200, 201, 500, 503, undefined]).toContain(last.status);
-      await eventually(() => process.isUp && process.pid !== pid, { timeoutMs: 60_000 });
-
-      const where = { postgresUrl: stack.servers.postgres, dataDir };
-      await eventually(async () => expect(await leftovers(where)).toEqual([]), { timeoutMs: 45_000, everyMs: 200 });
-      const whole = during === 'restore' ? `backed up|${mark}` : mark;
-      expect(await marks()).toEqual([{ mark: expect.stringMatching(`^(${whole})$`), count: tasks }]);
-
-      // The platform still works: old tokens, writes, and complete archives.
-      const isBack = async () => (await rest('GET', '/tasks/stats', { token })).status === 200;
-      await eventually(isBack, { timeoutMs: 20_000 });
-      const made = await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title: 'works' } });
-      expect((await rest('DELETE', `/tasks/${made.body.data.id}`, { token })).status).toBe(200);
-      const listed = (await rest<{ data: { file: string }[] }>('GET', '/backups')).body.data.map(({ file }) => file);
-      expect(listed.toSorted()).toEqual(readdirSync(join(dataDir, 'backups')).toSorted());
-      for (const file of listed.filter((name) => name !== archive)) {
-        const verified = await fetch(`${url()}/api/backups/${file}/verify`, { method: 'POST' });
-        expect([file, verified.status]).toEqual([file, 200]);
-        await rest('DELETE', `/backups/${file}`);
-      }
-    },
-    180_000,
+beforeAll(async () => {
+  const { REDIS_URL, KAFKA_BROKERS } = ownInstallation();
+  const env = { ...nodeEnvironment(), RESTORE_KEEP_OLD: '0', LOG_LEVEL: 'info', REDIS_URL, KAFKA_BROKERS };
+  stack = await startStack({ dataDir, env, log: () => {} });
+  const owner = await register(url());
+  token = owner.token;
+  await inTasks(
+    `insert into tasks (id, user_id, title, description, completed, priority, category, created_at, updated_at)
+     select gen_random_uuid(), $1, 'task ' || i, repeat('words ', 20), false, 'low', 'backed up', now(), now()
+     from generate_series(1, $2::int) i`,
+    [owner.id, tasks],
   );
-});
+  archive = await makeBackup(url());
+}, 120_000);
+afterAll(() => stack.stop(), 180_000);
+
+it.each(rounds.map((round, index) => ({ ...round, index })))(
+  '$index: kill -9 of $victim at a seeded moment of $during leaves one whole store and nothing else',
+  async ({ victim, during, index }) => {
+    const mark = `round ${index}`;
+    await markAll(mark);
+    const process = stack.processes.get(victim);
+    if (!process) throw new Error(`There is no ${victim}.`);
+    const { pid } = process;
+    const { wasKilled, last } = await killDuring(during, () => process.kill('SIGKILL'));
+    expect(wasKilled).toBe(true);
+    expect([200, 201, 500, 503, undefined]).toContain(last.status);
+    await eventually(() => process.isUp && process.pid !== pid, { timeoutMs: 60_000 });
+
+    const where = { postgresUrl: stack.servers.postgres, dataDir };
+    await eventually(async () => expect(await leftovers(where)).toEqual([]), { timeoutMs: 45_000, everyMs: 200 });
+    const whole = during === 'restore' ? `backed up|${mark}` : mark;
+    expect(await marks()).toEqual([{ mark: expect.stringMatching(`^(${whole})$`), count: tasks }]);
+
+    // The platform still works: old tokens, writes, and complete archives.
+    const isBack = async () => (await rest('GET', '/tasks/stats', { token })).status === 200;
+    await eventually(isBack, { timeoutMs: 20_000 });
+    const made = await rest<{ data: { id: string } }>('POST', '/tasks', { token, body: { title: 'works' } });
+    expect((await rest('DELETE', `/tasks/${made.body.data.id}`, { token })).status).toBe(200);
+    const listed = (await rest<{ data: { file: string }[] }>('GET', '/backups')).body.data.map(({ file }) => file);
+    expect(listed.toSorted()).toEqual(readdirSync(join(dataDir, 'backups')).toSorted());
+    for (const file of listed.filter((name) => name !== archive)) {
+      const verified = await fetch(`${url()}/api/backups/${file}/verify`, { method: 'POST' });
+      expect([file, verified.status]).toEqual([file, 200]);
+      await rest('DELETE', `/backups/${file}`);
+    }
+  },
+  180_000,
+);
 
 type Line = { progress?: { phase: string; store?: string }; status?: number; message?: string };
 

@@ -1,4 +1,4 @@
-import { eventually } from '@taskmesh/testing';
+import { atEnd, eventually } from '@taskmesh/testing';
 import { runStores } from './stores.ts';
 
 const stores = await runStores('deletions');
@@ -22,8 +22,7 @@ const isErased = ({ userId }: { userId: string }, of = stores) =>
     return !(await owners(of)).includes(userId);
   });
 const restoreInto = async (other: typeof stores, file: string) => {
-  const download = await stores.work.download(file);
-  await other.work.upload(file, download?.content as never);
+  await other.work.upload(file, (await stores.work.download(file))?.content as never);
   expect((await other.work.restore(file)).outcome).toBe('RESTORED');
 };
 
@@ -35,8 +34,7 @@ it('restoring an archive from before a deletion, or undoing it, brings back neit
   expect(await emails()).toEqual(['bob@example.com']);
   expect(await owners()).toEqual([bob.userId, bob.userId]);
 
-  const forecast = await stores.work.dryRun(file);
-  expect(forecast.accounts).toMatchObject({ gone: 0, back: 0 });
+  expect((await stores.work.dryRun(file)).accounts).toMatchObject({ gone: 0, back: 0 });
   expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
   expect(await emails()).toEqual(['bob@example.com']);
   expect(await owners()).toEqual([bob.userId, bob.userId]);
@@ -49,8 +47,7 @@ it('restoring an archive from before a deletion, or undoing it, brings back neit
   expect(await emails()).toEqual([]);
   expect(await owners()).toEqual([]);
   const trail = 'select distinct kind from audit_log where account_id = any($1)';
-  const kinds = await stores.auth.query(trail, [[ada.userId, bob.userId]]);
-  expect(kinds).toEqual([{ kind: 'account.deleted' }]);
+  expect(await stores.auth.query(trail, [[ada.userId, bob.userId]])).toEqual([{ kind: 'account.deleted' }]);
   expect((await signUp('ada@example.com')).userId).not.toBe(ada.userId);
 }, 180_000);
 
@@ -65,11 +62,8 @@ it('an account deleted right before the swap, which tasks has not processed yet,
     isDeleted = true;
     return result;
   };
-  try {
-    expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
-  } finally {
-    stores.services.tasks.restore.importDatabase = importing;
-  }
+  atEnd(() => (stores.services.tasks.restore.importDatabase = importing));
+  expect((await stores.work.restore(file)).outcome).toBe('RESTORED');
   expect(isDeleted).toBe(true);
   expect(await emails()).not.toContain('carol@example.com');
   await isErased(carol);

@@ -78,8 +78,7 @@ const codeOf = (work: Promise<unknown>) =>
 describe('a new epoch, after a physical restore of the database', () => {
   it('ends every feed, rejects all earlier cursors, and delivers everything written since', async () => {
     const owner = randomUUID();
-    const internal = callInProcess(tasksInternal, tasks.internal);
-    const feed = createFeed({ eventLog, tasks: internal, log, headsEveryMs: 100 });
+    const feed = createFeed({ eventLog, tasks: callInProcess(tasksInternal, tasks.internal), log, headsEveryMs: 100 });
     await feed.start();
     atEnd(feed.stop);
     await create(owner, 'before the backup');

@@ -55,8 +55,7 @@ async function hasTrail(auth: Databases['auth']): Promise<boolean> {
 export async function rowsOf({ auth, tasks }: Databases, like?: ReleasedRows): Promise<ReleasedRows> {
   const columnsOf = (name: keyof ReleasedRows) => Object.keys(like?.[name][0] ?? {});
   const read = async (database: Databases['auth'], name: keyof ReleasedRows): Promise<Rows> => {
-    const rows = await database.query(`select to_jsonb(r) as row from ${name} r order by id`);
-    return rows.map(({ row }) => {
+    return (await database.query(`select to_jsonb(r) as row from ${name} r order by id`)).map(({ row }) => {
       const whole = row as Record<string, unknown>; // `to_jsonb` of a row is an object
       return like ? Object.fromEntries(columnsOf(name).map((column) => [column, whole[column]])) : whole;
     });
@@ -79,7 +78,6 @@ export async function makeReleaseArchive(version: string): Promise<string> {
   await fill(stores);
   const { file } = await stores.work.create();
   await copyFile(join(stores.backupsDir, file), join(RELEASES, `${version}.tar.gz`));
-  const rows = await rowsOf(stores);
-  await writeFile(join(RELEASES, `${version}.json`), `${JSON.stringify(rows, null, 1)}\n`);
+  await writeFile(join(RELEASES, `${version}.json`), `${JSON.stringify(await rowsOf(stores), null, 1)}\n`);
   return join(RELEASES, `${version}.tar.gz`);
 }

@@ -130,8 +130,7 @@ describe('the operators’ token', () => {
 
   it('is exchanged only once: an address in the history does not sign in again, nor does a wrong token, but the token does', async () => {
     const opened = address();
-    const first = await open({}, opened);
-    await first.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await (await open({}, opened)).page.getByRole('heading', { name: 'Overview' }).waitFor();
     const { page } = await open({}, opened);
     await page.getByText('The address was opened before, or is too old: use the token.').waitFor();
     expect(page.url()).toBe(`${url()}/#/operations`);

@@ -26,20 +26,17 @@ describe('the pages of the gateway in a real browser', () => {
   });
 
   it('the API reference can try an endpoint with its example', async () => {
-    const page = await openAt('/api/docs');
-    const block = page.locator('[id$="-signUp"]');
+    const block = (await openAt('/api/docs')).locator('[id$="-signUp"]');
     await block.locator('.opblock-summary-control').click();
     await block.locator('.execute').click();
     const status = block.locator('.live-responses-table .response .response-col_status');
     await eventually(async () => expect((await status.innerText()).trim()).toBe('201'), patience);
     const { paths } = await description<OpenApi>();
-    const account = paths['/api/auth/signup'].post.requestBody.content['application/json'].example;
-    await logIn(url(), account);
+    await logIn(url(), paths['/api/auth/signup'].post.requestBody.content['application/json'].example);
   });
 
   it('the explorer shows its editors', async () => {
-    const page = await openAt('/graphql');
-    const editors = page.locator('.graphiql-container .graphiql-editor');
+    const editors = (await openAt('/graphql')).locator('.graphiql-container .graphiql-editor');
     await eventually(async () => expect(await editors.count()).toBeGreaterThan(1), patience);
   });
 

@@ -9,11 +9,7 @@ interface Session {
   user: { email: string };
 }
 
-interface Page {
-  edges: { cursor: string; node: { id: string; title: string } }[];
-  totalCount: number;
-  pageInfo: { hasNextPage: boolean; endCursor: string };
-}
+type Page = { edges: { cursor: string; node: { id: string; title: string } }[] };
 
 /** The GraphQL API: its error codes, its limits, and decisions about it. */
 export function describeGraphql(platform: () => Platform) {
@@ -50,9 +46,7 @@ export function describeGraphql(platform: () => Platform) {
       ['mutation { restoreBackup(file: "x.tar.gz") { success } }', 'FORBIDDEN'],
       ['mutation { dryRunRestore(file: "x.tar.gz") { possible } }', 'FORBIDDEN'],
       ['mutation { newEpoch { epoch } }', 'FORBIDDEN'],
-    ])('are returned for %s: %s', async (query, code) => {
-      expect((await run(query)).codes).toEqual([code]);
-    });
+    ])('are returned for %s: %s', async (query, code) => expect((await run(query)).codes).toEqual([code]));
   });
 
   describe('the graph', () => {
@@ -80,8 +74,7 @@ export function describeGraphql(platform: () => Platform) {
       expect(data.signUp).toMatchObject({ expiresIn: 3_600, user });
       const refresh =
         'mutation ($token: String!) { refreshSession(refreshToken: $token) { accessToken user { email } } }';
-      const token = data.signUp.refreshToken;
-      const refreshed = await run<{ refreshSession: Session }>(refresh, 'stale', { token });
+      const refreshed = await run<{ refreshSession: Session }>(refresh, 'stale', { token: data.signUp.refreshToken });
       expect(refreshed.data.refreshSession.user.email).toBe(email);
       const out = await run('mutation { logout }', refreshed.data.refreshSession.accessToken);
       expect(out.data).toEqual({ logout: true });
@@ -116,23 +109,17 @@ export function describeGraphql(platform: () => Platform) {
       expect((await run(`mutation { deleteTask(id: "${task.id}") }`, strangers)).codes).toEqual(['NOT_FOUND']);
     });
 
-    it('has cursors that survive the deletion of their row, and are bound to their order', async () => {
+    it('has cursors that survive the deletion of their row', async () => {
       const { token } = await client.signUp();
       for (const title of ['one', 'two', 'three', 'four'])
         await client.call('POST', '/full/api/tasks', { token, json: { title } });
-      const selection = 'edges { cursor node { id title } } totalCount pageInfo { hasNextPage endCursor }';
-      const page = (args: string) => run<{ tasks: Page }>(`{ tasks(${args}) { ${selection} } }`, token);
-      const first = (await page('first: 2')).data.tasks;
-      expect(first.edges.map(({ node }) => node.title)).toEqual(['four', 'three']);
-      const pageInfo = { hasNextPage: true, endCursor: first.edges[1]?.cursor };
-      expect(first).toMatchObject({ totalCount: 4, pageInfo });
-      await client.call('DELETE', `/full/api/tasks/${first.edges[1]?.node.id}`, { token });
-      const after = `after: "${first.pageInfo.endCursor}"`;
-      const second = (await page(`first: 2, ${after}`)).data.tasks;
-      expect(second.edges.map(({ node }) => node.title)).toEqual(['two', 'one']);
-      expect(second).toMatchObject({ totalCount: 3, pageInfo: { hasNextPage: false } });
-      expect((await page(`${after}, offset: 1`)).codes).toEqual(['BAD_USER_INPUT']);
-      expect((await page(`${after}, orderBy: {field: PRIORITY, direction: ASC}`)).codes).toEqual(['BAD_USER_INPUT']);
+      const page = async (args: string) => {
+        const query = `{ tasks(${args}) { edges { cursor node { id title } } } }`;
+        return (await run<{ tasks: Page }>(query, token)).data.tasks.edges;
+      };
+      const [, third] = await page('first: 2');
+      await client.call('DELETE', `/full/api/tasks/${third?.node.id}`, { token });
+      expect((await page(`after: "${third?.cursor}"`)).map(({ node }) => node.title)).toEqual(['two', 'one']);
     });
   });
 }

@@ -3,10 +3,6 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { clientOf, type Platform } from './client.ts';
 
-interface KeyIds {
-  keys: { kid: string }[];
-}
-
 const kidOf = (token: string): unknown =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
@@ -36,7 +32,7 @@ export function describeKeyRotation(platform: () => Platform) {
     expect(kidOf(before)).not.toBe('rotated');
     await use(before);
     expect(new Set(statuses)).toEqual(new Set([200]));
-    const { body, text } = await client.call<KeyIds>('GET', '/.well-known/jwks.json');
+    const { body, text } = await client.call<{ keys: { kid: string }[] }>('GET', '/.well-known/jwks.json');
     expect(body.keys.map(({ kid }) => kid)).toEqual(['rotated', kidOf(before)]);
     expect(text).not.toMatch(/"d"/);
   });

@@ -158,8 +158,7 @@ describe('the platform in one process, as "npm start" runs it,', () => {
     });
 
     it('accepts a body in chunks', async () => {
-      const other = await client.signUp();
-      const { status } = await exchange(platform().url, post([chunked], asChunk(BODY), other));
+      const { status } = await exchange(platform().url, post([chunked], asChunk(BODY), await client.signUp()));
       expect(status).toBe(201);
     });
   });

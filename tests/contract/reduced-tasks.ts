@@ -39,8 +39,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       expect(task.description).toBeNull();
       const fields = { title: 'Another', description: 'text', completed: true };
       const changed = await call('PATCH', `/${task.id}`, { ...fields, priority: 'urgent', category: 5 });
-      expect(changed.status).toBe(200);
-      expect(changed.body).toEqual({ ...task, ...fields, updated_at: TIME });
+      expect([changed.status, changed.body]).toEqual([200, { ...task, ...fields, updated_at: TIME }]);
       const touched = await call('PATCH', `/${task.id}`, {});
       expect(touched.status).toBe(200);
       expect(touched.body.updated_at > changed.body.updated_at).toBe(true);
@@ -107,8 +106,7 @@ export function describeReducedTasks(platform: () => Platform, prefix: string) {
       const path = `${prefix}/tasks?page=2147484&limit=1000`;
       const { body } = await client.call<Body<Task[]>>('GET', path, { token: lister.token });
       expect([body.data, body.page]).toEqual([[], 2_147_484]);
-      const beyond = await client.call('GET', `${prefix}/tasks?page=2147485&limit=1`, { token: lister.token });
-      expectError(beyond, INVALID);
+      expectError(await client.call('GET', `${prefix}/tasks?page=2147485&limit=1`, { token: lister.token }), INVALID);
     });
   });
 }

@@ -13,8 +13,7 @@ import { describeSlowClients, REQUEST_TIMEOUT_S } from './slow-clients.ts';
 import { describeTrustedDocuments, MANIFEST } from './trusted-documents.ts';
 
 describe('the platform as separate processes, with settings of its own', () => {
-  const dir = makeTempDir();
-  const manifest = join(dir, 'documents.json');
+  const manifest = join(makeTempDir(), 'documents.json');
   let mailServer: MailServer;
   let provider: SignInProvider;
 

@@ -35,8 +35,7 @@ const SETTLE_TIMEOUT_MS = 60_000;
 
 export async function createAccount(options: AccountOptions) {
   const { urls, name, random, writers: writerCount = 2, paceMs, protocols = PROTOCOLS, isRestored = false } = options;
-  const url = urls[0] ?? '';
-  const { token, id: ownerId } = await register(url, newAccount(), name.slice(0, 50));
+  const { token, id: ownerId } = await register(urls[0] ?? '', newAccount(), name.slice(0, 50));
   let asked = 0;
   const readList = () => readListAt(urls[asked++ % urls.length] ?? '', token);
   const list = await readList();

@@ -86,7 +86,6 @@ describe('the feed while everything around it is killed, frozen and restarted, a
     const { stack } = faulty;
     const { status, body } = await restoreBackup(stack.urls[0] ?? '', archive);
     expect({ status, body }).toMatchObject({ status: 200 });
-    const ids = guests.map(({ ownerId }) => ownerId);
-    expect(await wrongRemains(stack, { ids, mark: MARK })).toEqual([]);
+    expect(await wrongRemains(stack, { ids: guests.map(({ ownerId }) => ownerId), mark: MARK })).toEqual([]);
   });
 });

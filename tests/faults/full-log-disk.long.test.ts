@@ -24,8 +24,7 @@ asRoot('a full disk under the logs', () => {
         writeFileSync(join(logs, 'filler'), Buffer.alloc(bavail * bsize));
         const client = clientOf(() => running);
         const { token } = await client.signUp();
-        const created = await client.call('POST', '/api/tasks', { token, json: { title: 'a task' } });
-        expect(created.status).toBe(201);
+        expect((await client.call('POST', '/api/tasks', { token, json: { title: 'a task' } })).status).toBe(201);
         expect((await client.call('POST', '/api/backups', { json: {} })).status).toBe(201);
         writeFileSync(join(dataDir, 'backups', 'broken.tar.gz'), 'no archive');
         const restore = await client.call('POST', '/api/backup/restore?file=broken.tar.gz');

@@ -68,9 +68,7 @@ const MUTATIONS: Record<string, [Mutation, Fault]> = {
 
 // With and without sequences.
 describe.each(['graphql-ws', 'channel 2.0.0'])('the history checker over %s', (protocol) => {
-  it('accepts a valid history', () => {
-    expect(contradictions(historyWith(protocol, (changes) => changes))).toEqual([]);
-  });
+  it('accepts a valid history', () => expect(contradictions(historyWith(protocol, (changes) => changes))).toEqual([]));
 
   it.each(Object.entries(MUTATIONS))('detects %s', (_what, [mutate, fault]) => {
     const found = contradictions(historyWith(protocol, mutate));

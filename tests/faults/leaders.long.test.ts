@@ -39,8 +39,7 @@ async function startKafkaCluster(dataDir: string, brokers: number) {
   };
   const stop = async () => void (await Promise.all([...nodes.values()].map((node) => node.stop())));
 
-  const starts = await Promise.allSettled(ids.map(start));
-  const failed = starts.find((result) => result.status === 'rejected');
+  const failed = (await Promise.allSettled(ids.map(start))).find((result) => result.status === 'rejected');
   if (failed) {
     await stop();
     throw failed.reason;

@@ -75,8 +75,7 @@ describe(`an installation of ${RELEASE_BEFORE.version} that is upgraded under lo
     const create = () => rest<{ data: { id: string } }>('POST', '/tasks', request);
     const task = await create();
     expect(task.status).toBe(201);
-    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-    const body = { name: 'script', scope: 'write', expires_at: expiresAt };
+    const body = { name: 'script', scope: 'write', expires_at: new Date(Date.now() + 86_400_000).toISOString() };
     const made = await rest<{ token: string }>('POST', '/auth/tokens', { token, body });
     expect(made.status).toBe(201);
     const file = await makeBackup(faulty.stack.urls[0] ?? '', operator);

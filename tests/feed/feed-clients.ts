@@ -36,8 +36,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
       return { seen, ended, changes: () => seen.flatMap(({ data }) => data?.taskChanges ?? []) };
     };
     const first = follow(await readCursor(url(), token));
-    const task = await owner.create('first');
-    await owner.change(task, { title: 'second' });
+    await owner.change(await owner.create('first'), { title: 'second' });
     await eventually(() => expect(first.changes().map(({ sequence }) => sequence)).toEqual([1, 2]));
     expect(first.changes()[0]?.task.owner).toEqual({ name: 'Ada', taskStatistics: { total: 1 } });
     const resumed = follow(first.changes()[0]?.cursor);
@@ -59,8 +58,7 @@ export function describeFeedClients(platform: () => { urls: string[] }) {
     const subscription = client
       .subscribe<{ taskChanges: GraphqlChange }>({ query: gql(SUBSCRIPTION), variables: { after } })
       .subscribe(({ data }) => void (data && titles.push(data.taskChanges.task.title)));
-    const task = await owner.create('first');
-    await owner.change(task, { title: 'second' });
+    await owner.change(await owner.create('first'), { title: 'second' });
     await eventually(() => expect(titles).toEqual(['first', 'second']));
     subscription.unsubscribe();
     client.stop();

@@ -102,11 +102,9 @@ export function createSchedule(seed: number): Schedule {
       ...(random() < 0.1 ? [{ at: soon(3_000), what: 'new log' } as const] : []),
     ];
   };
-  const deletions = Array.from({ length: oneOf([0, 0, 1, 2, 4]) }, deletion).flat();
-  steps.push(...deletions);
+  steps.push(...Array.from({ length: oneOf([0, 0, 1, 2, 4]) }, deletion).flat());
   // Nested events are expensive, so only a few worlds have them.
-  const isNested = seed % NESTED_EVERY === 0;
-  return { seed, isNested, steps: steps.sort((one, other) => one.at - other.at) };
+  return { seed, isNested: seed % NESTED_EVERY === 0, steps: steps.sort((one, other) => one.at - other.at) };
 }
 
 /** Returns a minimal schedule that still fails, found by leaving out one event at a time. */

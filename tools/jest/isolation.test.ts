@@ -44,25 +44,22 @@ describe('test files in one process', () => {
     ['that-fails-midway', 'It fails midway.'], // not what it left open because of it
     ['breaks', 'It breaks.'],
   ])('say why they fail: %s', (name, message) => {
-    const failed = { status: 'failed', message: expect.stringContaining(message) };
-    expect(ran.get(`${name}.sample.ts`)).toMatchObject(failed);
+    expect(ran.get(`${name}.sample.ts`)).toMatchObject({ status: 'failed', message: expect.stringContaining(message) });
   });
 });
 
-describe('what a file leaves behind', () => {
-  const globals: Record<string, unknown> = globalThis as never;
-  const { cwd, prototype } = { cwd: process.cwd(), prototype: Array.prototype as unknown as Record<string, unknown> };
+const globals: Record<string, unknown> = globalThis as never;
+const { cwd, prototype } = { cwd: process.cwd(), prototype: Array.prototype as unknown as Record<string, unknown> };
 
-  it.each<[what: string, change: () => void, undo: () => void]>([
-    ['globalThis.left', () => (globals.left = 1), () => delete globals.left],
-    ['Array.prototype.left', () => (prototype.left = 1), () => delete prototype.left],
-    ['process.cwd()', () => process.chdir('/'), () => process.chdir(cwd)],
-  ])('is found: %s', (what, change, undo) => {
-    const before = recordSurroundings();
-    expect(differences(before, recordSurroundings())).toEqual([]);
-    change();
-    const after = recordSurroundings();
-    undo();
-    expect(differences(before, after)).toEqual([what]);
-  });
+it.each<[what: string, change: () => void, undo: () => void]>([
+  ['globalThis.left', () => (globals.left = 1), () => delete globals.left],
+  ['Array.prototype.left', () => (prototype.left = 1), () => delete prototype.left],
+  ['process.cwd()', () => process.chdir('/'), () => process.chdir(cwd)],
+])('what a file leaves behind is found: %s', (what, change, undo) => {
+  const before = recordSurroundings();
+  expect(differences(before, recordSurroundings())).toEqual([]);
+  change();
+  const after = recordSurroundings();
+  undo();
+  expect(differences(before, after)).toEqual([what]);
 });

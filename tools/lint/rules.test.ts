@@ -31,15 +31,13 @@ const defects: [what: string, text: string, by: string][] = [
   ],
 ];
 
-describe('lint refuses', () => {
-  let broken: string[][];
+let broken: string[][];
 
-  beforeAll(async () => {
-    const samples = defects.map(([, text]) => ({ filePath: SAMPLE, text }));
-    broken = await rulesBroken(samples, { types: true });
-  }, 180_000);
+beforeAll(async () => {
+  const samples = defects.map(([, text]) => ({ filePath: SAMPLE, text }));
+  broken = await rulesBroken(samples, { types: true });
+}, 180_000);
 
-  it.each(defects.map(([what, , by], index) => ({ what, by, index })))('$what', ({ by, index }) => {
-    expect(broken[index]).toEqual([`@typescript-eslint/${by}`]);
-  });
+it.each(defects.map(([what, , by], index) => ({ what, by, index })))('lint refuses $what', ({ by, index }) => {
+  expect(broken[index]).toEqual([`@typescript-eslint/${by}`]);
 });

@@ -74,8 +74,7 @@ export async function provideHelm(wanted: HelmVersion): Promise<string> {
  */
 export async function providePromtool(): Promise<string> {
   if (process.env.PROMTOOL) return process.env.PROMTOOL;
-  const works = await run('promtool', ['--version']).catch(() => undefined);
-  if (works) return 'promtool';
+  if (await run('promtool', ['--version']).catch(() => undefined)) return 'promtool';
   const remedy = 'promtool is needed: install Prometheus, or set PROMTOOL to its path.';
   const folder = await makeOnce(join(CACHE, 'promtool'), remedy, async (cwd) => {
     const download = () => run('apt-get', ['download', 'prometheus'], { cwd });
@@ -96,8 +95,7 @@ const GO_MODULE = join(import.meta.dirname, 'go');
 export async function provideKubeconform(): Promise<string> {
   const given = process.env.KUBECONFORM;
   if (given) return given;
-  const works = await run('kubeconform', ['-v']).catch(() => undefined);
-  if (works) return 'kubeconform';
+  if (await run('kubeconform', ['-v']).catch(() => undefined)) return 'kubeconform';
   const pins = createHash('sha256').update(readFileSync(join(GO_MODULE, 'go.mod')));
   const program = join(CACHE, 'go-tools', `kubeconform-${pins.digest('hex').slice(0, 12)}`);
   const remedy =

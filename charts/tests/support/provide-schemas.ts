@@ -218,11 +218,7 @@ function write(file: string, content: Schema): void {
   writeFileSync(file, JSON.stringify(content));
 }
 
-interface Module {
-  Path: string;
-  Version: string;
-  Dir: string;
-}
+type Module = Record<'Path' | 'Version' | 'Dir', string>;
 
 interface Definition {
   kind: string;

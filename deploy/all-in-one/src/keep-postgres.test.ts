@@ -2,9 +2,8 @@ import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { keepPostgres } from './keep-postgres.ts';
 
 const dir = temporaryDir('keep-postgres');
-afterAll(dir.remove);
 
 it('aborts its start on a signal', async () => {
-  const starting = keepPostgres(dir.path, () => undefined, AbortSignal.abort());
+  const starting = keepPostgres(dir, () => undefined, AbortSignal.abort());
   await expect(starting).rejects.toThrow('PostgreSQL was stopped before it was ready');
 }, 60_000);

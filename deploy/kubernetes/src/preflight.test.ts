@@ -44,8 +44,7 @@ describe('the preflight', () => {
     put('auth/tokens/keys.json');
     put('auth/postgresql/auth.crt');
     put('gateway/env/REDIS_URL', ' \n'); // as good as none
-    const check = () => Promise.reject(new Error('asked'));
-    expect((await looked(check)).problems).toEqual([
+    expect((await looked(() => Promise.reject(new Error('asked')))).problems).toEqual([
       "The secret redis has no key url, or does not exist: create it, or name another one at redis of the chart's values.",
       "The secret pg has no key auth, or does not exist: create it, or name another one at postgresql.auth of the chart's values.",
     ]);

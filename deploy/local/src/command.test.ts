@@ -13,8 +13,7 @@ async function endOf(command: string): Promise<unknown> {
     process.on('exit', (code) => writeSync(1, JSON.stringify({ code, output }) + '\\n'));
     const never = () => new Promise(() => undefined);
     const interrupted = () => { setTimeout(() => process.emit('SIGTERM'), 100); };
-    const killNow = () => process.stderr.write('killed ');
-    await runCommand({ ...${command}, killNow }, { stopMs: 500 });`;
+    await runCommand({ ...${command}, killNow: () => process.stderr.write('killed ') }, { stopMs: 500 });`;
   return runScript(script, SRC).nextLine();
 }
 

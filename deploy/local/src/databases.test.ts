@@ -41,13 +41,15 @@ describe('the user of the server', () => {
   });
 });
 
-it('creates missing databases, even in parallel, and keeps existing ones', async () => {
+it('creates missing databases, even in parallel, closed to other users, and keeps existing ones', async () => {
   const names = [`${role}_one`, `${role} two words`];
   await Promise.all([1, 2, 3].map(() => ensureDatabases(server, names)));
   const second = databaseUrl(server, `${role} two words`);
   await query(second, 'create table kept (id int)');
   await ensureDatabases(server, names);
   expect(await query(second, 'table kept')).toEqual([]);
+  const open = "select has_database_privilege('public', current_database(), 'connect') as open";
+  expect(await query(second, open)).toEqual([{ open: false }]);
   for (const name of names) await query(server, `drop database "${name}"`);
 });
 

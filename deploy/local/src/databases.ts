@@ -82,6 +82,7 @@ function onServer<Result>(serverUrl: string, work: (client: Client) => Promise<R
 async function createDatabase(client: Client, name: string): Promise<void> {
   try {
     await client.query(`create database ${escapeIdentifier(name)} encoding 'UTF8' template template0`);
+    await client.query(`revoke all on database ${escapeIdentifier(name)} from public`);
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
     if (ALREADY_EXISTS.includes(code ?? '')) return;

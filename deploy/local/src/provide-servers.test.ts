@@ -4,7 +4,6 @@ import { requiredAddress } from '@taskmesh/testing';
 import { checkExternalServers, provideServers } from './provide-servers.ts';
 
 const dir = temporaryDir('servers');
-afterAll(dir.remove);
 
 const given = {
   POSTGRES_URL: requiredAddress('POSTGRES_URL'),
@@ -13,7 +12,7 @@ const given = {
 };
 const lines: string[] = [];
 const provide = (env: Parameters<typeof provideServers>[0]['env']) =>
-  provideServers({ env, dataDir: dir.path, log: (line) => lines.push(line) });
+  provideServers({ env, dataDir: dir, log: (line) => lines.push(line) });
 
 describe('configured servers', () => {
   it('are used, and keep running after our stop', async () => {
@@ -23,7 +22,7 @@ describe('configured servers', () => {
     expect(servers.started.size).toBe(0);
     await servers.stop();
     await provide(given);
-    expect(existsSync(`${dir.path}/postgres`)).toBe(false);
+    expect(existsSync(`${dir}/postgres`)).toBe(false);
   });
 
   it('for mail and archives are reported at the start if they do not respond', async () => {
@@ -58,6 +57,6 @@ describe('configured servers', () => {
     lines.length = 0;
     await expect(provide(env)).rejects.toThrow(/REDIS_URL/);
     expect(lines.join()).toContain('PostgreSQL is ready');
-    expect(existsSync(`${dir.path}/postgres/postmaster.pid`)).toBe(false);
+    expect(existsSync(`${dir}/postgres/postmaster.pid`)).toBe(false);
   });
 });

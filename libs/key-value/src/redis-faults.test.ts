@@ -27,8 +27,7 @@ const open = (login: { username?: string; password?: string } = {}): KeyValue =>
 };
 const timed = async <Result>(call: () => Promise<Result>) => {
   const begun = performance.now();
-  const result = await call();
-  return { result, ms: performance.now() - begun };
+  return { result: await call(), ms: performance.now() - begun };
 };
 /** Makes many calls in sequence, and expects fewer than half of them to wait for the timeout. */
 const expectAnswersAtOnce = async (call: () => Promise<unknown>) => {

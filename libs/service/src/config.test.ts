@@ -137,9 +137,7 @@ describe('misspelt settings', () => {
   const ofOthers = ['ACCESS_TOKEN', 'KAFKA_TOPIC', 'REDIS_HOST', 'SMTP', 'POSTGRES'];
   it.each([...ofOthers, 'POSTGRES_URL', 'POSTGRES_PORT', 'POSTGRES_LUX', 'HOSTS', 'PATH', 'postgres_url'])(
     'are not reported for other names: %s',
-    (name) => {
-      expect(findSuspectSettings({ [name]: 'x' })).toEqual([]);
-    },
+    (name) => expect(findSuspectSettings({ [name]: 'x' })).toEqual([]),
   );
 });
 

@@ -12,8 +12,7 @@ const strange = (fields: object) => Object.assign(new Error('strange'), fields);
 describe('a log', () => {
   it('reports an error and its causes in one sentence', () => {
     const { log, lines } = createRecordingLog();
-    const cause = new Error('timeout expired');
-    log.error({ err: new Error('The service is away; try again.', { cause }) }, 'no');
+    log.error({ err: new Error('The service is away; try again.', { cause: new Error('timeout expired') }) }, 'no');
     log.error({ err: 'no error at all' }, 'no');
     const message = 'The service is away; try again: timeout expired';
     const stack = expect.stringContaining('caused by: Error: timeout expired');

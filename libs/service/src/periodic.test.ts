@@ -20,8 +20,7 @@ function fixture({ everyMs, outcomes = [] }: { everyMs: number; outcomes?: ('fai
     what: 'the list',
     log,
   });
-  const logged = () => lines.map(({ level, what, msg }) => `${level}: ${what} ${msg}`);
-  return { periodic, startedAt, logged };
+  return { periodic, startedAt, logged: () => lines.map(({ level, what, msg }) => `${level}: ${what} ${msg}`) };
 }
 
 beforeEach(() => void jest.useFakeTimers());

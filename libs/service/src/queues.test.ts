@@ -17,8 +17,7 @@ describe('a bulkhead', () => {
     const queue = createQueue(3);
     const [light, heavy, heaviest, last] = [createWork(), createWork(), createWork(), createWork()];
     const works = [light, heavy, heaviest, last];
-    const weights = [1, 2, 10, 1];
-    const results = works.map((work, at) => queue.run('key', work.run, { weight: weights[at] ?? 1 }));
+    const results = works.map((work, at) => queue.run('key', work.run, { weight: [1, 2, 10, 1][at] ?? 1 }));
     const started = async () => {
       await settle();
       return works.map((work) => work.started);

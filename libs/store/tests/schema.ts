@@ -54,8 +54,7 @@ export function scannedTables(
 ): Promise<Record<string, string[]>> {
   return withMigrated(create, async ({ pool }) => {
     const PARTIAL = 'select indexrelid::regclass::text as name from pg_index where indpred is not null';
-    const indexes = await pool.query<{ name: string }>(PARTIAL);
-    const partial = new Set(indexes.rows.map(({ name }) => name));
+    const partial = new Set((await pool.query<{ name: string }>(PARTIAL)).rows.map(({ name }) => name));
     const found: Record<string, string[]> = {};
     for (const { name, text } of statements) {
       const explain = `explain (generic_plan, format json) ${text}`;

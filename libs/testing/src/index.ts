@@ -4,6 +4,6 @@ export { createTestClock, type TestClock } from './clock.ts';
 export { createSlowWork, eventually, fastestOf } from './eventually.ts';
 export { createFaultyProxy, createProxyFor, type FaultyProxy } from './faulty-proxy.ts';
 export { countWaiting, whileLocked } from './locks.ts';
-export { createRandom, numberFromEnv } from './random.ts';
+export { createDice, createRandom, numberFromEnv, type Dice } from './random.ts';
 export { collectGarbage, liveBytes, nodeEnvironment, startService } from './processes.ts';
 export * from './test-database.ts';

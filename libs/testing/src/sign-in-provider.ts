@@ -65,8 +65,7 @@ export async function startSignInProvider({ redirectUri, hasThinTokens = true }:
   /** `login_hint` or a link on the page for browsers selects the account; a program without either declines. */
   const interact = async (request: IncomingMessage, response: ServerResponse) => {
     const { params } = await provider.interactionDetails(request, response);
-    const chosen = new URL(request.url ?? '', issuer).searchParams.get('sub');
-    const sub = params.login_hint ?? chosen;
+    const sub = params.login_hint ?? new URL(request.url ?? '', issuer).searchParams.get('sub');
     if (typeof sub !== 'string' && request.headers.accept?.includes('text/html'))
       return void response.setHeader('content-type', 'text/html').end(pageFor(accounts));
     const refusal = { error: 'access_denied', error_description: 'The user declined.' };

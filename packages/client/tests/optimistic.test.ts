@@ -1,7 +1,7 @@
+import { createDice } from '@taskmesh/testing';
 import { TaskmeshError } from '../src/errors.ts';
 import type { LiveTasks, LiveTasksOptions } from '../src/list/live-tasks.ts';
 import type { OrderDirection, TaskOrderField } from '../src/operations.generated.ts';
-import { createRandom } from './model/random.ts';
 import { createWorld } from './model/world.ts';
 import { settled } from './support/manual-time.ts';
 
@@ -83,7 +83,7 @@ it('holds a write while a list is being read, and keeps showing it', async () =>
 
 it('keeps showing a write that was sent before the list is read, whichever arrives first', async () => {
   for (let seed = 1; seed <= 20; seed++) {
-    const { create, openList, arriveAll } = createWorld({ random: createRandom(seed) });
+    const { create, openList, arriveAll } = createWorld({ random: createDice(seed) });
     create({ title: 'new' });
     await settled();
     const seen = watch(openList({}));
@@ -116,8 +116,7 @@ it('undoes a rejected write, together with the writes that depend on it', async 
   server.create = () => {
     throw new TaskmeshError('BAD_USER_INPUT', 'no');
   };
-  const id = create({ title: 'refused' });
-  update(id, { title: 'of what is not there' });
+  update(create({ title: 'refused' }), { title: 'of what is not there' });
   expect(titles(list)).toEqual(['of what is not there…', 'there']);
   await arriveAll();
   expect([titles(list), list.get().totalCount]).toEqual([['there'], 1]);

@@ -43,9 +43,7 @@ it.each<[string, SessionState, SessionEvent, SessionState]>([
   ['is of another stay after a sign-out', left('ada 1'), kept('ada 2'), within('ada 2')],
   ['ends with a sign-out', within('ada'), { kind: 'left' }, left('ada')],
   ['ends when the server says so', within('ada'), { kind: 'ended' }, ended('ada')],
-])('a session %s', (_what, before, event, after) => {
-  expect(nextSession(before, event)).toEqual(after);
-});
+])('a session %s', (_what, before, event, after) => expect(nextSession(before, event)).toEqual(after));
 
 it('adopts tokens that another page has refreshed', () => {
   const tokens = tokensOf('ada', 'newer');

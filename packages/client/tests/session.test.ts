@@ -264,13 +264,16 @@ describe('tokens that cannot be stored', () => {
   });
 });
 
-it.each(['can be refreshed', 'cannot be refreshed'])(
+it.each(['can be refreshed', 'cannot be refreshed', 'is being refreshed'])(
   'never sends a request as another user, after a sign-in on this page during the request, whose session %s',
   async (which) => {
     // During the request, during the refresh of its token, and during its repetition.
     const moments = [0, 2, 4, 7, 9, 12].map(async (laterMs) => {
-      const { accounts, session, storage } = await signedIn();
-      accounts.endAccess();
+      const { accounts, session, storage, time } = await signedIn();
+      if (which === 'is being refreshed') {
+        accounts.takes(REFRESH_SESSION, 20); // longer than the sign-in
+        await time.pass(LIFE_S * 1_000 * 0.95);
+      } else accounts.endAccess();
       if (which === 'cannot be refreshed') accounts.endRefresh();
       const asked = read(session).catch(({ code }: TaskmeshError) => code);
       await sleep(laterMs);
@@ -365,6 +368,7 @@ it('does not make clients with separate storages wait for each other', async () 
 
 it('refreshes tokens of another page before using them if they have expired, too', async () => {
   const { accounts, session, other, time } = await twoPages();
+  session.close(); // receives no messages of the other page
   accounts.endAccess();
   await read(other);
   await time.pass(LIFE_S * 1_000);

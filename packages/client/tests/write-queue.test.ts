@@ -416,8 +416,7 @@ it('continues with those of its stored writes that no other page has taken over,
   respond({ createTask: task('1') }, { createTask: task('2') });
   switchTo('ada');
   await settled();
-  const keys = ['taken over', 'stored', 'not stored'];
-  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(keys);
+  expect(sent.map(({ variables }) => variables['idempotencyKey'])).toEqual(['taken over', 'stored', 'not stored']);
   expect(await storage.getItem(KEY)).toBeNull();
 });
 

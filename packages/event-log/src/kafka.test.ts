@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip, zstdCompress } from 'node:zlib';
 import { jest } from '@jest/globals';
-import { createFaultyProxy, type FaultyProxy, eventually, listen, requiredAddress } from '@taskmesh/testing';
+import { atEnd, createFaultyProxy, type FaultyProxy, eventually, listen, requiredAddress } from '@taskmesh/testing';
 import kafkajs, { type Admin } from 'kafkajs';
 import { compressFrame } from 'lz4-napi';
 import { compress } from 'snappy';
@@ -142,8 +142,7 @@ describe('an event log in Kafka', () => {
       const stored = `${topic}-${type}`;
       await createTopic(stored, 'compression.type', type);
       const seen: LogRecord[] = [];
-      const reader = log.read(stored, (record) => seen.push(record));
-      await reader.ready();
+      await log.read(stored, (record) => seen.push(record)).ready();
       // Large enough for several blocks of each format.
       const sent = Array.from({ length: 100 }, (_, index) => ({
         key: 'k',
@@ -200,12 +199,9 @@ describe('an event log in Kafka', () => {
     expect([await some.isUp(topic), await some.isUp(`none-${randomUUID()}`)]).toEqual([true, false]);
     const { setTimeout } = globalThis;
     const armed = jest.spyOn(globalThis, 'setTimeout');
-    try {
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      expect(armed.mock.calls.filter(([, delayMs = 0]) => delayMs < 50)).toEqual([]);
-    } finally {
-      armed.mockRestore();
-    }
+    atEnd(() => armed.mockRestore());
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(armed.mock.calls.filter(([, delayMs = 0]) => delayMs < 50)).toEqual([]);
   });
 
   describe('when Kafka is unreachable', () => {

@@ -171,8 +171,7 @@ describe('the feed of a key', () => {
 
     it('retries with growing pauses of up to a second while requests fail, and not after its end', async () => {
       let asked = 0;
-      const changesAfter = () => (asked++, Promise.reject(new Error('away')));
-      const { feed, attach, logged } = fixture({ changesAfter });
+      const { feed, attach, logged } = fixture({ changesAfter: () => (asked++, Promise.reject(new Error('away'))) });
       attach();
       feed.reach({ epoch: 1, sequence: 1 });
       const timesIn = async (ms: number) => {

@@ -59,8 +59,7 @@ describe('the limits of a document', () => {
   });
 
   it('are disabled by 0', () => {
-    const off = { ...limits, maxDepth: 0, maxAliases: 0, maxTokens: 0 };
-    const { admit } = createDocuments({ schema, limits: off });
+    const { admit } = createDocuments({ schema, limits: { ...limits, maxDepth: 0, maxAliases: 0, maxTokens: 0 } });
     for (const source of [nested(16), aliases(60), operations(1_000)]) expect(messagesOf(source, admit)).toEqual([]);
   });
 
@@ -86,9 +85,7 @@ describe('a document', () => {
     ['equal fragments', `{ items { ${repeated(1_000, '...F')} } } fragment F on ItemConnection { totalCount }`],
     ['equal inline fragments', `{ items { ${repeated(700, '... { totalCount }')} } }`],
     ['equal conditions', `{ items { ${repeated(450, 'totalCount @skip(if: false)')} } }`],
-  ])('may repeat selections within its limits: %s', (_, source) => {
-    expect(messagesOf(source)).toEqual([]);
-  });
+  ])('may repeat selections within its limits: %s', (_, source) => expect(messagesOf(source)).toEqual([]));
 
   it.each([
     ['fields of other arguments', '{ item(id: "1") { id } item(id: "2") { id } }'],
@@ -96,9 +93,7 @@ describe('a document', () => {
     ['a field with a selection and without', '{ items items { totalCount } }'],
     ['a fragment in itself', '{ ...F nothing { at } } fragment F on Query { a: __typename ...F }'],
     ['fields in fragments', '{ ...A ...B } fragment A on Query { a: __typename } fragment B on Query { a: me { id } }'],
-  ])('must not contradict itself: %s', (_, source) => {
-    expect(messagesOf(source)).not.toEqual([]);
-  });
+  ])('must not contradict itself: %s', (_, source) => expect(messagesOf(source)).not.toEqual([]));
 
   it('with a lone surrogate is refused, also when its twin with a replacement character is cached', () => {
     const { admit } = createDocuments({ schema, limits });

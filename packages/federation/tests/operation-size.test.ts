@@ -33,9 +33,7 @@ describe('the cost of an operation', () => {
     ['{ tags { name } }', 1, {}, {}],
     ['{ tags { name } }', 500, { lists: new Map([['tags', 500]]) }, {}],
     ['{ __schema { types { name fields { name } } } }', 25, {}, {}],
-  ])('of %s is %d', (source, cost, options, variables) => {
-    expect(costIn(source, options, variables)).toBe(cost);
-  });
+  ])('of %s is %d', (source, cost, options, variables) => expect(costIn(source, options, variables)).toBe(cost));
 
   it('is a number, even if there are more objects than a number can say', () => {
     const levels = 200;

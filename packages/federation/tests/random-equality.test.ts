@@ -1,7 +1,7 @@
+import { createDice } from '@taskmesh/testing';
 import fc from 'fast-check';
 import { randomInt } from 'node:crypto';
 import { runLikeGraphqlJs } from './compare-with-graphql-js.ts';
-import { createDice } from './seeded-random.ts';
 import { randomOperation } from './random-operations.ts';
 import { randomSubgraphs } from './random-supergraphs.ts';
 import { createWorld, type Source, type World } from './world.ts';

@@ -1,3 +1,4 @@
+import type { Dice } from '@taskmesh/testing';
 import {
   getNamedType,
   getNullableType,
@@ -10,7 +11,6 @@ import {
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql';
-import type { Dice } from './seeded-random.ts';
 
 /** Selections with the same response key must select the same field. */
 type Scope = Map<string, { field: string; inner: Scope }>;
@@ -45,7 +45,7 @@ interface Context {
 function selectionOf(type: GraphQLCompositeType, depth: number, scope: Scope, context: Context): string {
   const { dice } = context;
   const selections: string[] = [];
-  const wanted = 1 + dice.below(4);
+  const wanted = 1 + dice.int(4);
   for (let index = 0; index < wanted; index++) selections.push(...selectionIn(type, depth, scope, context));
   return `{ ${selections.length > 0 ? selections.join(' ') : '__typename'} }`;
 }

@@ -1,4 +1,4 @@
-import { createDice, type Dice } from './seeded-random.ts';
+import { createDice, type Dice } from '@taskmesh/testing';
 import type { Subgraphs } from './world.ts';
 
 interface Field {
@@ -25,8 +25,8 @@ const wrappers = (type: string) =>
  */
 export function randomSubgraphs(seed: number, { interfaceObjects = false } = {}): Subgraphs {
   const dice = createDice(seed);
-  const services = [0, 1, 2].slice(0, 2 + dice.below(2));
-  const entities = ['A', 'B', 'C', 'D'].slice(0, 2 + dice.below(3)).map((name) => ({ name }));
+  const services = [0, 1, 2].slice(0, 2 + dice.int(2));
+  const entities = ['A', 'B', 'C', 'D'].slice(0, 2 + dice.int(3)).map((name) => ({ name }));
   const interfaceMembers = new Set(dice.some(entities, 2).map(({ name }) => name));
   if (interfaceMembers.size === 0) interfaceMembers.add('A');
   const twoKeys = new Set(dice.some(entities, 3).map(({ name }) => name));
@@ -37,8 +37,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   const composites = [...entities.map(({ name }) => name), 'Node', 'Node', 'Either', 'Part', 'Part'];
 
   const randomType = () => {
-    const named = dice.oneIn(2) ? dice.pick(SCALARS) : dice.pick(composites);
-    return dice.pick(wrappers(named));
+    return dice.pick(wrappers(dice.oneIn(2) ? dice.pick(SCALARS) : dice.pick(composites)));
   };
   const randomField = (name: string): Field => ({
     name,
@@ -51,7 +50,7 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   const fields = new Map(
     entities.map(({ name }) => [
       name,
-      Array.from({ length: 3 + dice.below(5) }, (_, index) => randomField(`f${String(index)}`)),
+      Array.from({ length: 3 + dice.int(5) }, (_, index) => randomField(`f${String(index)}`)),
     ]),
   );
   // A field name with different types on different objects.
@@ -80,13 +79,13 @@ export function randomSubgraphs(seed: number, { interfaceObjects = false } = {})
   }
   const part = Array.from({ length: 3 }, (_, index) => randomField(`p${String(index)}`));
   const roots = services.map((service) =>
-    Array.from({ length: 2 + dice.below(3) }, (_, index) => ({
+    Array.from({ length: 2 + dice.int(3) }, (_, index) => ({
       ...randomField(`q${String(service)}${String(index)}`),
       type: rootType(dice, composites),
     })),
   );
   const changes = services.map((service) =>
-    Array.from({ length: 1 + dice.below(3) }, (_, index) => ({
+    Array.from({ length: 1 + dice.int(3) }, (_, index) => ({
       ...randomField(`m${String(service)}${String(index)}`),
       args: ARGS,
     })),

@@ -42,8 +42,7 @@ async function resultOf(source: string, ...answers: (SubgraphAnswer | Error)[]) 
 
 /** The same for `{ thing { … } }`. */
 async function thingOf(selection: string, thing: unknown) {
-  const answer = { data: { thing } } as SubgraphAnswer;
-  const { text, incomplete } = await resultOf(`{ thing { ${selection} } }`, answer);
+  const { text, incomplete } = await resultOf(`{ thing { ${selection} } }`, { data: { thing } } as SubgraphAnswer);
   return { text, incomplete };
 }
 
@@ -186,8 +185,7 @@ describe('failures', () => {
       { data: { it: { ...first }, strict: first }, errors: [{ message: 'no', ...(path && { path }) }] },
       { data: { _entities: [{ other: 'x' }] } },
     ];
-    const source = '{ strict { id again { id } must } thing { name } }';
-    const run = (path?: string[]) => resultOf(source, ...answer(path));
+    const run = (path?: string[]) => resultOf('{ strict { id again { id } must } thing { name } }', ...answer(path));
     expect(await run(['thing', 'name'])).toMatchObject({
       text: 'null',
       errors: [{ path: ['thing', 'name'] }],

@@ -230,8 +230,7 @@ describe('events that do not come from a service', () => {
     const query = `subscription ($representations: String, $in: String!) {
       ordered(representations: $representations) { lines { count item { code price(in: $in) } } }
     }`;
-    const compiled = compile(query, undefined, orders);
-    const { data } = await run(compiled, order, { representations: 'x', in: 'EUR' });
+    const { data } = await run(compile(query, undefined, orders), order, { representations: 'x', in: 'EUR' });
     const priced = (code: number) => ({ count: 1, item: { code: String(code), price: code } });
     expect(data).toEqual({ ordered: { lines: [[priced(1)], [], [priced(2), priced(3)]] } });
     const representations = [1, 2, 3].map((code) => ({ __typename: 'Item', code: String(code), shop: 's' }));

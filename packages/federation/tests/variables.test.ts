@@ -54,9 +54,7 @@ describe('variables', () => {
     [{ p: [1] }, ['p']],
     [{ p: { x: 1e12 } }, ['p.x']],
     [{ a: { any: [{ thing: Infinity }] } }, ['a']],
-  ])('%j are wrong at %j', (variables, paths) => {
-    expect(issuesFor(variables)).toEqual(paths);
-  });
+  ])('%j are wrong at %j', (variables, paths) => expect(issuesFor(variables)).toEqual(paths));
 
   it('may be nested in 100 levels', () => {
     const nested = (levels: number, outer: (inner: unknown) => unknown) =>

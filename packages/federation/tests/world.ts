@@ -21,7 +21,6 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import { createFederatedExecutor, readSupergraph, type AskSubgraph, type PlannedGraph } from '../src/index.ts';
-import { hash } from './seeded-random.ts';
 
 /** The schemas of services, by their names. */
 export type Subgraphs = Readonly<Record<string, string>>;
@@ -198,6 +197,15 @@ function quiet(read: () => unknown): unknown {
   }
 }
 
+/** FNV-1a with a finaliser. */
+function hash(text: string): number {
+  let value = 2_166_136_261;
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 16_777_619);
+  value ^= value >>> 15;
+  value = Math.imul(value, 0x85ebca6b);
+  return (value ^ (value >>> 13)) >>> 0;
+}
+
 const STRINGS = ['plain', 'with "quotes"', 'back\\slash', 'line\nbreak', 'ünï', '\u2028', '\ud800', '', 'x'.repeat(50)];
 
 function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, options: ResolveOptions): unknown {
@@ -208,8 +216,7 @@ function valueAt(place: string, type: GraphQLOutputType, schema: GraphQLSchema, 
   if (fate === 1) throw new Error(`failed at ${place}`);
   const bare = isNonNullType(type) ? type.ofType : type;
   if (isListType(bare)) {
-    const count = (die >>> 8) % 4;
-    return Array.from({ length: count }, (_, index) =>
+    return Array.from({ length: (die >>> 8) % 4 }, (_, index) =>
       itemAt(`${place}[${String(index)}]`, bare.ofType, schema, options),
     );
   }

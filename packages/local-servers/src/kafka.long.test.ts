@@ -8,7 +8,6 @@ import { startKafka } from './kafka.ts';
 
 const CACHE = join(import.meta.dirname, '../../../.cache');
 const dir = temporaryDir('kafka');
-afterAll(dir.remove);
 
 async function withAdmin<Result>(
   broker: string,
@@ -24,7 +23,7 @@ async function withAdmin<Result>(
 }
 
 it('our own Kafka accepts requests as soon as it is started, and recovers its topics after a kill', async () => {
-  const options = { dataDir: join(dir.path, 'a größer, Kafka'), log: () => undefined, cacheDir: CACHE };
+  const options = { dataDir: join(dir, 'a größer, Kafka'), log: () => undefined, cacheDir: CACHE };
   const server = await startKafka(options);
   const topics = [{ topic: 'kept', numPartitions: 3 }];
   expect(await withAdmin(server.url, (admin) => admin.createTopics({ topics, waitForLeaders: true }))).toBe(true);

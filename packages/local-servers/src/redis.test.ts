@@ -5,10 +5,9 @@ import { temporaryDir } from './testing.ts';
 import { startRedis } from './redis.ts';
 
 const dir = temporaryDir('redis');
-afterAll(dir.remove);
 
 const start = (name: string, port?: number) =>
-  startRedis({ dataDir: join(dir.path, name), log: () => undefined, ...(port ? { port } : {}) });
+  startRedis({ dataDir: join(dir, name), log: () => undefined, ...(port ? { port } : {}) });
 
 /** Logs in with the URL's password and sends a command. The result includes the response to the login. */
 function answerTo(url: string, text: string): Promise<string> {

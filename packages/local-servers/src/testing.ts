@@ -34,16 +34,14 @@ export function runScript(source: string, src = new URL('./', import.meta.url).h
 }
 
 /**
- * Creates a folder for one test file, readable by its owner only, like `mktemp -d`. `remove` also kills the processes that
- * failed tests left in it.
+ * Creates a folder for one test file, readable by its owner only, like `mktemp -d`. At the end of the file it is removed, and
+ * the processes that failed tests left in it are killed.
  */
-export function temporaryDir(name: string): { path: string; remove(): void } {
+export function temporaryDir(name: string): string {
   const path = mkdtempSync(join(tmpdir(), `local-servers-${name}-`));
-  return {
-    path,
-    remove() {
-      for (const dir of [path, ...readdirSync(path).map((entry) => join(path, entry))]) killRecordedProcesses(dir);
-      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
-    },
-  };
+  afterAll(() => {
+    for (const dir of [path, ...readdirSync(path).map((entry) => join(path, entry))]) killRecordedProcesses(dir);
+    rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return path;
 }

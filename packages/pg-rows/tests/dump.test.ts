@@ -131,8 +131,7 @@ describe('dumping a store', () => {
 
   it('dumps the store as of one moment, without concurrent writes', async () => {
     await store.query('create table one as select 1 as n; create table two as table one');
-    const write = () => store.query('delete from one; insert into two select generate_series(2, 100)');
-    const { rows } = await dump(write);
+    const { rows } = await dump(() => store.query('delete from one; insert into two select generate_series(2, 100)'));
     expect(rows).toEqual({ one: 1, two: 1 });
   });
 

@@ -80,8 +80,7 @@ it.each([
   ['fails', { path: '/nowhere/job.ts' }],
 ])('a job is not blamed when its process %s', async (_what, difference) => {
   const { signal } = new AbortController();
-  const memoryError = () => new Error('too large');
-  const job = { path: '', input: {}, signal, errors: [], memoryError, ...difference };
+  const job = { path: '', input: {}, signal, errors: [], memoryError: () => new Error('too large'), ...difference };
   await expect(runInChild(job)).rejects.toThrow('The process could not be started, failed, or was killed.');
   await expect(runInChild({ ...job, lost: () => LOST })).rejects.toBe(LOST);
 });

@@ -53,9 +53,7 @@ describe('the tables of a dump', () => {
       ['create table restored.t (a int4, b int4 default 2);', "alter table restored.t add column c text default 'y'; alter table restored.t alter column b set default null;",
         'alter table restored.t alter column a set default 7;', 'alter table restored.t alter column a set default null;',
         "insert into restored.t (a, b, c) values (1,2,'x');", 'alter table restored.t alter column a set default 9;']],
-  ])('%s', async (_what, dump, sql) => {
-    expect((await planDump(dump)).sql).toEqual(sql);
-  }); // prettier-ignore
+  ])('%s', async (_what, dump, sql) => expect((await planDump(dump)).sql).toEqual(sql)); // prettier-ignore
 
   it.each([
     ['constraints', 'create table t (a int primary key, b int not null null unique, check (a > 0));', { constraint: 3 }],

@@ -52,9 +52,7 @@ describe('the filter of a channel', () => {
     ['description=is.null', true],
     ['description=not.is.null', false],
     ['description=isdistinct.null', false],
-  ])('%s is %s', (filter, expected) => {
-    expect(isWithin(filter)).toBe(expected);
-  });
+  ])('%s is %s', (filter, expected) => expect(isWithin(filter)).toBe(expected));
 
   it.each([
     'description=eq.x',

@@ -1,3 +1,4 @@
+import { atEnd } from '@taskmesh/testing';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -9,26 +10,22 @@ it('the example in the README serves operations and entities', async () => {
     cwd: new URL('.', import.meta.url),
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  try {
-    const [url] = (await once(child.stdout, 'data')) as [Buffer];
-    const ask = async (query: string) => {
-      const headers = { 'content-type': 'application/json' };
-      const response = await fetch(String(url).trim(), { method: 'POST', headers, body: JSON.stringify({ query }) });
-      return response.json();
-    };
-    expect(await ask('{ product(id: "1") { name } }')).toEqual({ data: { product: { name: 'Chair' } } });
-    expect(await ask('{ products { all { id } n: count } }')).toEqual({
-      data: { products: { all: [{ id: '1' }], n: 1 } },
-    });
-    const reference = '{ __typename: "Product", id: "1" }';
-    expect(await ask(`{ _entities(representations: [${reference}]) { ... on Product { name } } }`)).toEqual({
-      data: { _entities: [{ name: 'Chair' }] },
-    });
-    for (const body of ['{', 'null']) {
-      const { status } = await fetch(String(url).trim(), { method: 'POST', body });
-      expect(status).toBe(400);
-    }
-  } finally {
-    child.kill();
+  atEnd(() => child.kill());
+  const [url] = (await once(child.stdout, 'data')) as [Buffer];
+  const ask = async (query: string) => {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(String(url).trim(), { method: 'POST', headers, body: JSON.stringify({ query }) })).json();
+  };
+  expect(await ask('{ product(id: "1") { name } }')).toEqual({ data: { product: { name: 'Chair' } } });
+  expect(await ask('{ products { all { id } n: count } }')).toEqual({
+    data: { products: { all: [{ id: '1' }], n: 1 } },
+  });
+  const reference = '{ __typename: "Product", id: "1" }';
+  expect(await ask(`{ _entities(representations: [${reference}]) { ... on Product { name } } }`)).toEqual({
+    data: { _entities: [{ name: 'Chair' }] },
+  });
+  for (const body of ['{', 'null']) {
+    const { status } = await fetch(String(url).trim(), { method: 'POST', body });
+    expect(status).toBe(400);
   }
 });

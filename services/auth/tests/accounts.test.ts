@@ -25,8 +25,7 @@ describe('signing up', () => {
     const short = { path: 'password', message: 'password must have 8 to 128 characters.' };
     expect(await issuesOf({ email: 'unknown', password: 'short', name: ' ' })).toEqual([email, name, short]);
     const same = { path: 'password', message: 'password must not be the e-mail address.' };
-    const input = { email: 'ada@example.com', password: 'ada@example.com', name: '' };
-    expect(await issuesOf(input)).toEqual([name, same]);
+    expect(await issuesOf({ email: 'ada@example.com', password: 'ada@example.com', name: '' })).toEqual([name, same]);
   });
 
   it('accepts an address only if mailers read it as people do', async () => {

@@ -123,8 +123,7 @@ it('an ended session that gateways do not know of yet changes nothing later in t
 it('a personal token can change the name while it is active, and nothing if it ends concurrently', async () => {
   const { tokenId, identity } = await newToken((await somebody()).other);
   expect(codeOf(await running.changeName({ identity }))).toBeUndefined();
-  const ending = 'delete from personal_tokens where id = $1';
-  await expectNone([ending, tokenId], () => running.changeName({ identity }));
+  await expectNone(['delete from personal_tokens where id = $1', tokenId], () => running.changeName({ identity }));
 });
 
 it('a personal token of one account is rejected for another account', async () => {

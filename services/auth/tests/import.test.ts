@@ -405,8 +405,7 @@ describe('an archive of the accounts', () => {
     await archive.query(`update restored.accounts set ${change} (${INCOMPRESSIBLE})`);
     const { schemaVersion } = archived;
     await archive.query('delete from restored.mikro_orm_migrations where name > $1', [schemaVersion]);
-    const result = await running.auth.restore.importDatabase(archive.name, archived);
-    expect(result).toEqual({ complete: false, reason });
+    expect(await running.auth.restore.importDatabase(archive.name, archived)).toEqual({ complete: false, reason });
   });
 
   it('is validated by the same rules, regardless of the search_path of the restored database', async () => {
@@ -472,6 +471,5 @@ it.each([
     ]),
   );
   await running.logIn('ada@example.com');
-  const bob = await running.tryLogIn('bob@example.com');
-  expect(codeOf(bob)).toBe('UNAUTHENTICATED');
+  expect(codeOf(await running.tryLogIn('bob@example.com'))).toBe('UNAUTHENTICATED');
 });

@@ -66,8 +66,7 @@ describe('the keys of access tokens', () => {
     if (content === 'keys') await writeFile(file, content);
     if (content === 'public') await writeKeys(file, open, key);
     if (content === 'twins') await writeKeys(file, key, await createSigningKey('one'));
-    const ring = createKeyRing({ file, create: false, log });
-    await expect(ring.start()).rejects.toThrow(reason);
+    await expect(createKeyRing({ file, create: false, log }).start()).rejects.toThrow(reason);
   });
 
   it('are the same for instances that start concurrently', async () => {

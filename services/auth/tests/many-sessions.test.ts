@@ -47,8 +47,7 @@ const fill = ({ userId }: OpenSession, count: number) =>
 
 /** The number of statements that the service has sent. */
 async function statements(): Promise<number> {
-  const text = await registry.metrics();
-  const counts = text.matchAll(/^db_client_operation_duration_seconds_count\{.*\} (\d+)$/gm);
+  const counts = (await registry.metrics()).matchAll(/^db_client_operation_duration_seconds_count\{.*\} (\d+)$/gm);
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

@@ -26,8 +26,7 @@ const WAYS: [string, (response: ServerResponse) => void][] = [
   [
     'sends ten packed ones',
     (response) => {
-      const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
-      response.writeHead(200, headers).end(gzipSync(LARGE));
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(LARGE));
     },
   ],
 ];
@@ -123,8 +122,7 @@ it('a request to a provider is not sent to a provider that claims to be another 
 });
 
 it('without a provider, none is reported, and no sign-in can begin', async () => {
-  const none = { OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', OIDC_NAME: '' };
-  const auth = await running.another(none);
+  const auth = await running.another({ OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '', OIDC_NAME: '' });
   const plain = createSignIns({ ...running, auth }, provider);
   const send = (query: string, variables = {}) =>
     auth.subgraph.execute({ query, variables }, { identity: { role: 'anonymous' }, requestId: 'request-1' });

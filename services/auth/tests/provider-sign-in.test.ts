@@ -76,8 +76,7 @@ describe('signing in through the provider', () => {
       { email: 'a\u0000@example.com', email_verified: true },
     ]) {
       provider.accounts.set('ada', account);
-      const result = await signInWith(await codeFor());
-      expect(codeOf(result)).toBe('FORBIDDEN');
+      expect(codeOf(await signInWith(await codeFor()))).toBe('FORBIDDEN');
       // The right password of an account with that address does not help, either.
       expect(await accounts()).toEqual([]);
     }
@@ -155,8 +154,7 @@ describe('the code of a sign-in', () => {
   it('works once, even in many concurrent attempts', async () => {
     await signedIn();
     const code = await codeFor();
-    const attempts = Array.from({ length: 8 }, () => signInWith(code));
-    expect(await outcomesOf(attempts)).toEqual({ ok: 1, BAD_USER_INPUT: 7 });
+    expect(await outcomesOf(Array.from({ length: 8 }, () => signInWith(code)))).toEqual({ ok: 1, BAD_USER_INPUT: 7 });
     expect(await running.query(`select 1 from sessions`)).toHaveLength(2);
   });
 
@@ -268,8 +266,7 @@ describe('linking by a signed-in user', () => {
 
   it('links once in many concurrent attempts, with the same or different codes', async () => {
     const ada = await running.signUp(ADA.email);
-    const codes = await Promise.all(Array.from({ length: 4 }, () => codeFor()));
-    const [one = '', two = '', three = '', four = ''] = codes;
+    const [one = '', two = '', three = '', four = ''] = await Promise.all(Array.from({ length: 4 }, () => codeFor()));
     const results = await Promise.all([
       link(one, ada),
       link(one, ada),
@@ -303,8 +300,7 @@ describe('unlinking an identity', () => {
     const [linked] = await listOf(ada);
     expect(codeOf(await unlink(linked?.id ?? '', ada))).toBe('CONFLICT');
     await running.resetByMail(ADA.email, 'the first password');
-    const again = await signedIn();
-    expect(codeOf(await unlink(linked?.id ?? '', again))).toBeUndefined();
+    expect(codeOf(await unlink(linked?.id ?? '', await signedIn()))).toBeUndefined();
   });
 
   it('leaves one of two that are unlinked concurrently if there is no password', async () => {
@@ -331,8 +327,7 @@ describe('unlinking an identity', () => {
     for (let round = 0; round < 5; round++) {
       await link(await codeFor(), ada);
       const [linked] = await listOf(ada);
-      const code = await codeFor();
-      const [entered, taken] = await Promise.all([signInWith(code), unlink(linked?.id ?? '', ada)]);
+      const [entered, taken] = await Promise.all([signInWith(await codeFor()), unlink(linked?.id ?? '', ada)]);
       expect(codeOf(taken)).toBeUndefined();
       expect([undefined, 'LINK_REQUIRED', 'BAD_USER_INPUT']).toContain(codeOf(entered));
       expect(await listOf(ada)).toEqual([]);
@@ -344,8 +339,7 @@ it('a password reset by mail removes identities linked before the account had th
   const squatter = await running.signUp(ADA.email);
   await link(await codeFor(), squatter);
   await running.requestEmail(squatter, 'victim@example.com');
-  const token = await running.tokenFor('victim@example.com');
-  expect(codeOf(await running.confirmEmail(token, PASSWORD))).toBeUndefined();
+  expect(codeOf(await running.confirmEmail(await running.tokenFor('victim@example.com'), PASSWORD))).toBeUndefined();
   await running.resetByMail('victim@example.com', 'a password of the victim');
   expect(await running.query('select 1 from linked_identities')).toEqual([]);
   await running.auth.processAll();

@@ -31,8 +31,7 @@ it('connections that are killed under load cause at most SERVICE_UNAVAILABLE, an
   };
   const person = async (name: string) => {
     const email = `${name}@example.com`;
-    const signUp = await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } });
-    if (!note(signUp)) return;
+    if (!note(await running.send(SIGN_UP_PLAIN, { input: { email, password: PASSWORD, name } }))) return;
     acknowledged.push(email);
     const login = await running.tryLogIn(email);
     if (!note(login)) return;

@@ -83,8 +83,7 @@ describe('the list of ended sessions', () => {
     expect(await running.auth.internal.endedSessions(0)).toEqual({ last: 1, sessions: [] });
     await running.auth.processAll();
     expect(await running.query('select 1 from ended_sessions')).toEqual([]);
-    const next = await running.logIn('a@example.com');
-    await running.logOut(next.identity);
+    await running.logOut((await running.logIn('a@example.com')).identity);
     expect((await running.auth.internal.endedSessions(1)).sessions).toMatchObject([{ sequence: 2 }]);
   });
 
@@ -244,8 +243,7 @@ describe('creating a personal token', () => {
        select gen_random_uuid(), $1, 'One of many', 'read', n::text, now(), now() + interval '1 day' from generate_series(1, 97) n`,
       [ada.userId],
     );
-    const attempts = Array.from({ length: 8 }, () => running.createToken(ada));
-    expect(await outcomesOf(attempts)).toEqual({ ok: 3, CONFLICT: 5 });
+    expect(await outcomesOf(Array.from({ length: 8 }, () => running.createToken(ada)))).toEqual({ ok: 3, CONFLICT: 5 });
     await running.endToken(ada, (await listOf(ada))[0]?.id ?? '');
     expect(codeOf(await running.createToken(ada))).toBeUndefined();
   });
@@ -282,8 +280,7 @@ describe('a personal token', () => {
 
   it('survives a password change, and ends with a password reset by mail', async () => {
     const ada = await running.signUp('ada@example.com');
-    const bob = await running.signUp('bob@example.com');
-    const [{ token, personalToken }, foreign] = [await made(ada), await made(bob)];
+    const [{ token, personalToken }, foreign] = [await made(ada), await made(await running.signUp('bob@example.com'))];
     await running.changePassword(ada, 'another horse battery');
     expect(await find(token)).not.toBeNull();
     await running.auth.processAll();

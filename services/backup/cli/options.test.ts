@@ -16,9 +16,7 @@ describe('the arguments of the command line', () => {
     ['list', { url: new URL('http://127.0.0.1:4000') }, {}],
     ['list', { url: new URL('http://127.0.0.1:5000') }, { PORT: '5000' }],
     ['list', { url: new URL('http://h:1') }, { PORT: '5000', TASKMESH_URL: 'http://h:1' }],
-  ])('"%s" is %j with %j', (text, options, env) => {
-    expect(line(text, env)).toMatchObject(options);
-  }); // prettier-ignore
+  ])('"%s" is %j with %j', (text, options, env) => expect(line(text, env)).toMatchObject(options)); // prettier-ignore
 
   it.each([
     ...['destroy', 'verify', 'create x', 'restore a b', 'list --yes', 'verify a.tar.gz --allow-loss', 'undo --store tasks', 'undo --dry-run'],

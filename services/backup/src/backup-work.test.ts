@@ -36,8 +36,7 @@ it('counts an upload as a transfer until it is stored, not only until it is sent
   const work = workOf({ upload });
   const send = () => {
     const content = Readable.from(['x']);
-    const sent = once(content, 'close');
-    return { sent, uploading: work.upload('a', content) };
+    return { sent: once(content, 'close'), uploading: work.upload('a', content) };
   };
   await Promise.all([send(), send(), send(), send()].map(({ sent }) => sent));
   const { sent, uploading } = send();

@@ -50,9 +50,7 @@ describe('the configuration of backup', () => {
     [{ BACKUP_WEBHOOK_URL: 'http://example.com/hook' }, 'BACKUP_WEBHOOK_URL must be a URL that starts with https://'],
     [{ BACKUP_MAIL_TO: ',' }, 'BACKUP_MAIL_TO must name somebody, or be empty'],
     [{ BACKUP_MAIL_TO: 'ops@example.com, no one' }, 'BACKUP_MAIL_TO must be addresses'],
-  ])('refuses %j', (settings, message) => {
-    expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message);
-  });
+  ])('refuses %j', (settings, message) => expect(() => readBackupConfig({ ...ENV, ...settings })).toThrow(message));
 
   describe('a key file', () => {
     const KEYS = ['AGE-SECRET-KEY-1QQQ', 'AGE-SECRET-KEY-PQ-1QQQ'];
@@ -94,8 +92,7 @@ describe('the configuration of backup', () => {
   });
 
   it('reports every problem at once', () => {
-    const read = () => readBackupConfig({ RESTORE_DATABASE: 'users', TASKS_ADMIN_URL: 'postgres://me@localhost' });
-    expect(read).toThrow(
+    expect(() => readBackupConfig({ RESTORE_DATABASE: 'users', TASKS_ADMIN_URL: 'postgres://me@localhost' })).toThrow(
       /POSTGRES_URL is needed[^]*RESTORE_DATABASE[^]*TASKS_ADMIN_URL[^]*name a database[^]*AUTH_ADMIN_URL/,
     );
   });

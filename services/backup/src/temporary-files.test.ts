@@ -16,8 +16,7 @@ const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60 * 1000);
 
 describe('temporary directories', () => {
   it('are private, and removed after the work', async () => {
-    const dirs = createTemporaryDirs({ dir, now: Date.now, log });
-    const mode = await dirs.use(async (folder) => {
+    const mode = await createTemporaryDirs({ dir, now: Date.now, log }).use(async (folder) => {
       await writeFile(join(folder, 'x'), 'x');
       return (await stat(folder)).mode & 0o777;
     });

@@ -97,8 +97,7 @@ afterAll(() => backup.stop());
 /** Sends a request to the service, and expects its memory to stay within the bound. */
 async function ask(query: string, variables: Record<string, unknown> = {}) {
   let worstMib = 0;
-  const measure = () => (worstMib = Math.max(worstMib, privateMib(backup.pid)));
-  const timer = setInterval(measure, MEASURE_EVERY_MS);
+  const timer = setInterval(() => (worstMib = Math.max(worstMib, privateMib(backup.pid))), MEASURE_EVERY_MS);
   const answer = await backup.ask(query, variables).finally(() => clearInterval(timer));
   expect(worstMib - idleMib).toBeLessThan(BOUND_MIB);
   return answer?.data?.result as Record<string, unknown>;

@@ -134,20 +134,17 @@ it('a lock refuses work when our database accepts no more sessions, but not when
   const lockOf = (database: typeof holder) => createRunLock(database, 'alone', 'busy');
   const allowSessions = (may: boolean) => administer(`alter database ${own.name} allow_connections ${may}`);
   const done: string[] = [];
-  try {
-    await lockOf(holder).run(0, async () => {
-      expect(await other.isUp()).toBe(true); // opens a connection that its pool keeps
-      await allowSessions(false);
-      const outcome = lockOf(other).run(0, async () => void done.push('beside the holder'));
-      await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
-    });
-    await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${own.name}'`);
-    await lockOf(other).run(0, async (mayContinue) => void done.push(`away, may go on: ${await mayContinue()}`));
-    expect(done).toEqual(['away, may go on: false']);
-  } finally {
-    await allowSessions(true);
-    await Promise.all([holder.close(), other.close()]);
-  }
+  atEnd(() => allowSessions(true));
+  atEnd(() => Promise.all([holder.close(), other.close()]));
+  await lockOf(holder).run(0, async () => {
+    expect(await other.isUp()).toBe(true); // opens a connection that its pool keeps
+    await allowSessions(false);
+    const outcome = lockOf(other).run(0, async () => void done.push('beside the holder'));
+    await expect(outcome).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  });
+  await administer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${own.name}'`);
+  await lockOf(other).run(0, async (mayContinue) => void done.push(`away, may go on: ${await mayContinue()}`));
+  expect(done).toEqual(['away, may go on: false']);
 });
 
 it('the names of the databases and roles of restores are plain, short enough for PostgreSQL, and differ for stores whose names begin alike', () => {

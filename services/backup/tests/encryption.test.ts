@@ -140,8 +140,7 @@ it.each<[string, Partial<Omit<BackupConfig, 'secrets'>>, string[], string]>([
 }); // prettier-ignore
 
 it('the command that creates a key creates a file that the service accepts, and never replaces one', async () => {
-  const dir = makeTempDir();
-  const path = join(dir, 'key.txt');
+  const path = join(makeTempDir(), 'key.txt');
   const make = () => promisify(execFile)(process.execPath, [fileURLToPath(new URL('../src/archives/make-key-file.ts', import.meta.url)), path]); // prettier-ignore
   const { stdout } = await make();
   expect(stdout).toContain('Public key: age1');

@@ -52,8 +52,7 @@ async function crash(fixture: CrashFixture, point: CrashPoint) {
   await next.stop();
 
   const [state] = await fixture.tasks.query('select epoch from feed_state');
-  const epoch = Number(state?.epoch);
-  const isNew = epoch > OLD_EPOCH;
+  const isNew = Number(state?.epoch) > OLD_EPOCH;
   const contradictions: string[] = [];
   const there = new Set((await fixture.tasks.query('select id from tasks')).map(({ id }) => id));
   const lost = tasks.filter((task) => !there.has(task.id) && !(isNew && task.epoch === OLD_EPOCH));

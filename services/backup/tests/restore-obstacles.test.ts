@@ -12,9 +12,7 @@ const fixture = await createBackupFixture('obstacles', { timeouts: { writersMs: 
 await fixture.archive('own.tar.gz', bothStores('new'));
 
 beforeEach(() => fixture.fillStores('old', 'old@x'));
-afterEach(async () => {
-  await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-}, 180_000);
+afterEach(() => eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 }), 180_000);
 
 /** Like a copy of a store, this locks the name of its database until the transaction ends. */
 const holdName = () =>
@@ -81,8 +79,7 @@ describe('a restore', () => {
       expect(await figureOf(other, 'restores_unsettled')).toBe(1);
       await holder.end();
       await proxy.restore();
-      const settled = async () => expect(await figureOf(other, 'restores_unsettled')).toBe(0);
-      await eventually(settled, { timeoutMs: 40_000 });
+      await eventually(async () => expect(await figureOf(other, 'restores_unsettled')).toBe(0), { timeoutMs: 40_000 });
     });
     expect(await fixture.inStores()).toEqual(OLD);
   }, 180_000);

@@ -9,9 +9,7 @@ const fixture = await createBackupFixture('replication', { authServer });
 await fixture.archive('own.tar.gz', bothStores('new'));
 
 beforeEach(() => fixture.fillStores('old', 'old@x'));
-afterEach(async () => {
-  await eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 });
-}, 180_000);
+afterEach(() => eventually(async () => expect(await fixture.leftovers()).toEqual([]), { timeoutMs: 40_000 }), 180_000);
 
 it('a restore of stores on two servers changes neither while a prepared transaction uses one of them', async () => {
   await fixture.auth.query(`begin; select 1; prepare transaction 'forgotten'`);

@@ -124,8 +124,7 @@ describe('a restore of one store', () => {
 
   it.each([[['tasks', 'everything']], [['Tasks']], [['toString']], [[]]])('is refused with %j', async (stores) => {
     const message = expect.stringMatching(/^The list of stores names .*There are: tasks, auth\.$/);
-    const refused = { code: 'BAD_USER_INPUT', message };
-    await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject(refused);
+    await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message });
   });
 });
 
@@ -191,8 +190,7 @@ it('a restore that has lost its lock leaves the stores unchanged, because anothe
       return fixture.owners.auth.importDatabase(database);
     },
   };
-  const owners = { ...fixture.owners, auth };
-  const end = await fixture.withOther({ owners }, (other) => other.restore('own.tar.gz'));
+  const end = await fixture.withOther({ owners: { ...fixture.owners, auth } }, (other) => other.restore('own.tar.gz'));
   expect(end).toMatchObject({ outcome: 'PROCESSED', databaseRestored: false });
   expect(await fixture.inStores()).toEqual(OLD);
 });

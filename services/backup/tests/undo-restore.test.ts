@@ -82,8 +82,7 @@ describe('the stores that a restore replaced', () => {
     await fixture.withOther({ keepOldMs: 0 }, async (other) => {
       expect(await undoable(other)).toMatchObject({ replacedKeptMs: 0 });
       const reason = /^Undone: the undo of a restore of secret.tar.gz.age from .* not kept: it cannot/;
-      const end = { message: expect.stringMatching(reason), keptUntil: null };
-      expect(await other.work.undo()).toMatchObject(end);
+      expect(await other.work.undo()).toMatchObject({ message: expect.stringMatching(reason), keptUntil: null });
       expect(await undoable(other)).toBeNull();
     });
     const refused = { code: 'BAD_USER_INPUT' };

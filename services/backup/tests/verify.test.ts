@@ -77,8 +77,7 @@ describe('verifying a backup', () => {
     await setProved(file);
     expect(await find(file)).toMatchObject({ verifiedAt: expect.any(Date), sha256: expect.any(String) });
     const path = join(fixture.config.backupsDir, file);
-    const bytes = await readFile(path);
-    await writeFile(path, bytes.fill(0));
+    await writeFile(path, (await readFile(path)).fill(0));
     const at = (seconds: number) => utimes(path, new Date(), new Date(Date.now() + seconds * 1_000));
     await at(5);
     const nothing = { verifiedAt: null, verifiedVersion: null, sha256: null, unfitAt: null, origin: 'request' };

@@ -62,8 +62,7 @@ describe('the configuration', () => {
 describe('the neighbours of a process', () => {
   it('must be configured, and so must Kafka and the key that signs for them', async () => {
     expect(problemsOf(() => readGatewayProcess({}))).toHaveLength(Object.keys(URLS).length + 2);
-    const dir = makeTempDir();
-    const IDENTITY_KEY_FILE = join(dir, 'key.json');
+    const IDENTITY_KEY_FILE = join(makeTempDir(), 'key.json');
     const identityKey = await createSigningKey('gateway-1');
     await writeFile(IDENTITY_KEY_FILE, JSON.stringify(identityKey));
     expect(readGatewayProcess({ ...URLS, IDENTITY_KEY_FILE, KAFKA_BROKERS: 'k1:9092,k2:9092' })).toEqual({

@@ -217,8 +217,7 @@ describe('the deadline', () => {
 describe('a caller that disconnects', () => {
   it('before anything is sent gets nothing, and the service receives nothing', async () => {
     for (const request of [FIRST, CHANGES]) {
-      const idempotent = request === FIRST;
-      const { outcome, seen } = await send(request, { signal: AbortSignal.abort(), idempotent });
+      const { outcome, seen } = await send(request, { signal: AbortSignal.abort(), idempotent: request === FIRST });
       expect([outcome.code, seen]).toEqual(['SERVICE_UNAVAILABLE', []]);
     }
   });

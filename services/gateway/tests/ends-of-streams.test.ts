@@ -81,8 +81,7 @@ describe('a stream that cannot begin because the tasks service stays unavailable
   afterEach(() => void jest.restoreAllMocks());
 
   it('closes the socket over graphql-ws, because clients do not reconnect after an error', async () => {
-    const stream = await streamGraphqlWs(await request());
-    expect(await endings([stream])).toEqual([{ code: 1013, errors: [] }]);
+    expect(await endings([await streamGraphqlWs(await request())])).toEqual([{ code: 1013, errors: [] }]);
     await gateway.untilSubscriptions(0);
   });
 

@@ -116,8 +116,7 @@ describe('a subscription', () => {
     "has the trace of its change's request in each frame of every protocol, and other events do not: %s",
     async (fields) => {
       const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-      const query = `subscription { taskChanges { ${fields} } }`;
-      const streams = await openAll(PROTOCOLS, { ...start, query });
+      const streams = await openAll(PROTOCOLS, { ...start, query: `subscription { taskChanges { ${fields} } }` });
       gateway.logged.length = 0;
       gateway.commit(USER, { traceparent });
       gateway.commit(USER);

@@ -31,8 +31,7 @@ describe.each(['compiled', 'apollo'])('a gateway of a foreign graph, with the %s
   it('uses the addresses in the file', async () => {
     const query = 'query P($with: Boolean!) { items: products { name stars @include(if: $with) } }';
     const { body } = await gateway.graphql(query, { variables: { with: true } });
-    const items = ['Chair', 'Table'].map((name, index) => ({ name, stars: index + 1 }));
-    expect(body).toEqual({ data: { items } });
+    expect(body).toEqual({ data: { items: ['Chair', 'Table'].map((name, index) => ({ name, stars: index + 1 })) } });
   });
 
   it('sends those services nothing about its clients', async () => {

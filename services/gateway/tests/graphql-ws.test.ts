@@ -227,6 +227,4 @@ it('a socket that sends too much gets the results of its earlier requests before
   expect(limited.tasks.calls).toHaveLength(1);
 });
 
-it('a socket is closed if its client sends nothing at all', async () => {
-  expect((await silent)[0]).toBe(4408);
-});
+it('a socket is closed if its client sends nothing at all', async () => expect((await silent)[0]).toBe(4408));

@@ -106,8 +106,7 @@ describe('pipelined requests', () => {
   });
 
   it.each([LARGE, '/%'])('end the connection if there are more than 8: GET %s', async (path) => {
-    const socket = await open(STREAM + request(path).repeat(9));
-    await closed(socket);
+    await closed(await open(STREAM + request(path).repeat(9)));
     expect(executed).toBe(0);
   });
 

@@ -132,8 +132,7 @@ it('variables in the URLs of waiting operations are limited together, by their m
   const url = `${gateway.origin}/graphql?query={taskStatistics{total}}&variables=${variables}`;
   const statuses: number[] = [];
   const sent = Array.from({ length: 60 }, async () => {
-    const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
-    statuses.push(response.status);
+    statuses.push((await fetch(url, { headers: { authorization: `Bearer ${token}` } })).status);
   });
   await eventually(() => expect(statuses).toContain(503));
   release();

@@ -115,8 +115,7 @@ describe('a client that exceeds its limits', () => {
 
   it('shares the time for its messages with all sockets of its address, even one that connected later', async () => {
     const token = await gateway.auth.token(newUser());
-    const connect = () => connectGraphqlWs(gateway.origin, token);
-    const busy = await Promise.all(Array.from({ length: 20 }, connect));
+    const busy = await Promise.all(Array.from({ length: 20 }, () => connectGraphqlWs(gateway.origin, token)));
     const quiet = await connectGraphqlWs(gateway.origin, await gateway.auth.token(newUser()));
     const heavy = Array.from({ length: 100 }, () => {
       const list = Array.from({ length: 2_200 }, (_, at) => ({ [`${randomBytes(3).toString('hex')}${at}`]: {} }));
@@ -228,8 +227,7 @@ it('an expired token ends each stream in the way of its protocol', async () => {
 it('a gateway that stops disconnects all clients over a second, accepts no new ones, and stops', async () => {
   let chances = 0;
   const other = await startTestGateway({ beside: gateway, random: () => (chances++ % 18) / 18 });
-  const user = newUser();
-  const token = await gateway.auth.token(user);
+  const token = await gateway.auth.token(newUser());
   const protocols = (['graphql-ws', 'channel', 'sse'] as const).flatMap((each) => Array<Protocol>(6).fill(each));
   const streams = await Promise.all(protocols.map((each) => streamBy(each, { ...start(token), origin: other.origin })));
   const began = performance.now();

@@ -98,8 +98,7 @@ it('wrong tokens count across all gateways that share a store, and for a whole I
 
 it('wrong tokens of this machine count from our own page; programs here, and pages of other sites, neither count nor are locked out', async () => {
   const token = 'y'.repeat(40);
-  const gateway = await startTestGateway({ machineToken: token });
-  const { origin } = gateway;
+  const { origin } = await startTestGateway({ machineToken: token });
   const post = async (headers: Record<string, string>) =>
     (await fetch(`${origin}/api/operations/check`, { method: 'POST', headers })).status;
   for (let tries = 0; tries < 12; tries++) {

@@ -11,8 +11,7 @@ const supergraphWith = (field: string): string =>
 
 describe('the process of a gateway', () => {
   it('starts without any service, is not ready, and stops on request', async () => {
-    const folder = makeTempDir();
-    const keyFile = join(folder, 'key.json');
+    const keyFile = join(makeTempDir(), 'key.json');
     await writeFile(keyFile, JSON.stringify(await createSigningKey('gateway-1')));
     const unreachable = 'http://127.0.0.1:1';
     const gateway = startService(MAIN, {
@@ -35,8 +34,7 @@ describe('the process of a gateway', () => {
   }, 180_000);
 
   it('loads a new supergraph at SIGHUP, and continues', async () => {
-    const folder = makeTempDir();
-    const file = join(folder, 'supergraph.graphql');
+    const file = join(makeTempDir(), 'supergraph.graphql');
     const write = (field: string) => writeFile(file, supergraphWith(field));
     await write('first');
     const gateway = startService(MAIN, { SUPERGRAPH_FILE: file });

@@ -42,8 +42,7 @@ describe('a refused upgrade', () => {
 
   it('does not delay the stop of the gateway', async () => {
     const stopping = await startTestGateway();
-    const socket = await send(refused, stopping.origin);
-    expect(await statusOf(socket)).toBe(401);
+    expect(await statusOf(await send(refused, stopping.origin))).toBe(401);
     const began = performance.now();
     await stopping.stop();
     expect(performance.now() - began).toBeLessThan(5_000);

@@ -112,7 +112,5 @@ describe.each<Record<string, string>>([{}, { GRAPHQL_INTROSPECTION: 'false' }])(
     expect(texts.filter((messages) => messages.includes('LOW, MEDIUM'))).toHaveLength(hasIntrospection ? 2 : 0);
   });
 
-  it('logs no value', () => {
-    expect(hasSecret(JSON.stringify(gateway.logged))).toBe(false);
-  });
+  it('logs no value', () => expect(hasSecret(JSON.stringify(gateway.logged))).toBe(false));
 });

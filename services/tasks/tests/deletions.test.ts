@@ -130,8 +130,7 @@ describe('when an account was deleted', () => {
     await client.query('insert into closed_owners (owner_id, deleted_at) values ($1, now())', [ada.id]);
     await client.query('update feeds set ends_at = sequence where owner_id = $1', [ada.id]);
     await client.query(DELETE_TASKS.text, [partOf(ada.id), 60, new Date(), ada.id]);
-    const changes = 'select sequence::int from changes where owner_id = $1 order by id';
-    const { rows } = await client.query(changes, [ada.id]);
+    const { rows } = await client.query('select sequence::int from changes where owner_id = $1 order by id', [ada.id]);
     expect(rows).toEqual(Array.from({ length: 61 }, (_, index) => ({ sequence: index + 1 })));
   });
 });
@@ -156,8 +155,7 @@ it.each(
   );
   const holder = await connectClient(store.url, 'begin');
   await holder.query('select from changes where id = 1 for update');
-  const client = await connectClient(urlFor(store, join));
-  const erased = client.query(statement.text, values as unknown[]);
+  const erased = (await connectClient(urlFor(store, join))).query(statement.text, values as unknown[]);
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   await eventually(async () => expect(await store.query(waiting)).toHaveLength(1));
   expect(await store.query('select from changes for update skip locked')).toHaveLength(59);

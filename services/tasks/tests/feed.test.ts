@@ -1,4 +1,4 @@
-import { createTestClock } from '@taskmesh/testing';
+import { atEnd, createTestClock } from '@taskmesh/testing';
 import { unsealCursor } from '@taskmesh/contracts';
 import { createSecretKey } from 'node:crypto';
 import { startTasks, type TestTasks } from './support/running-tasks.ts';
@@ -118,21 +118,18 @@ it('a cursor is valid at every instance of the same store, but in no other epoch
   const other = await service.another();
   expect(await other.tasks.internal.openCursor(user.id, cursor)).toEqual({ epoch: 1, sequence: 1 });
   await service.query(`update feed_state set epoch = 2, cursor_key = sha256('next')`);
-  try {
-    expect(await service.tasks.internal.openCursor(user.id, cursor)).toBeNull();
-    const next = await cursorOf(user);
-    expect(await other.tasks.internal.openCursor(user.id, next)).toEqual({ epoch: 2, sequence: 1 });
-    const { epoch, cursorKey = '' } = await service.tasks.internal.heads([]);
-    expect(epoch).toBe(2);
-    const key = createSecretKey(cursorKey, 'base64');
-    const opened = [next, cursor].map((each) => unsealCursor(key, user.id, each));
-    expect(opened).toEqual([{ epoch: 2, sequence: 1 }, undefined]);
-    await user.create({ title: 'in the new epoch' });
-    await service.delivered();
-    expect(service.published.findLast(({ ownerId }) => ownerId === user.id)).toMatchObject({ epoch: 2, sequence: 2 });
-  } finally {
-    await service.query('update feed_state set epoch = 1');
-  }
+  atEnd(() => service.query('update feed_state set epoch = 1'));
+  expect(await service.tasks.internal.openCursor(user.id, cursor)).toBeNull();
+  const next = await cursorOf(user);
+  expect(await other.tasks.internal.openCursor(user.id, next)).toEqual({ epoch: 2, sequence: 1 });
+  const { epoch, cursorKey = '' } = await service.tasks.internal.heads([]);
+  expect(epoch).toBe(2);
+  const key = createSecretKey(cursorKey, 'base64');
+  const opened = [next, cursor].map((each) => unsealCursor(key, user.id, each));
+  expect(opened).toEqual([{ epoch: 2, sequence: 1 }, undefined]);
+  await user.create({ title: 'in the new epoch' });
+  await service.delivered();
+  expect(service.published.findLast(({ ownerId }) => ownerId === user.id)).toMatchObject({ epoch: 2, sequence: 2 });
 });
 
 it('a new epoch of a frozen store is rejected with the reason, and begins once the store accepts writes again', async () => {

@@ -155,8 +155,7 @@ describe('an incomplete restored store', () => {
     expect(refused).toEqual({ complete: false, reason: expect.stringContaining('same id') });
     expect(await loaded.query('select count(*)::int as n from public.tasks')).toEqual([{ n: 0 }]);
     await loaded.query('delete from restored.tasks where ctid = (select max(ctid) from restored.tasks)');
-    const result = await live.tasks.restore.importDatabase(loaded.name);
-    expect(result).toMatchObject({ complete: true, rows: { tasks: 1 } });
+    expect(await live.tasks.restore.importDatabase(loaded.name)).toMatchObject({ complete: true, rows: { tasks: 1 } });
   });
 
   it('is validated by the rules for requests', async () => {

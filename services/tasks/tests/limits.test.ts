@@ -22,8 +22,7 @@ const MISCOUNTED = `
 const expectCounted = async (database = service.database) => expect(await database.query(MISCOUNTED)).toEqual([]);
 
 async function fill(user: TestUser, count: number): Promise<string[]> {
-  const created = await Promise.all(Array.from({ length: count }, () => user.create({ title: 'any' })));
-  return created.map(({ id }) => id);
+  return (await Promise.all(Array.from({ length: count }, () => user.create({ title: 'any' })))).map(({ id }) => id);
 }
 
 describe('an owner at the task limit', () => {
@@ -60,8 +59,7 @@ describe('an owner at the task limit', () => {
     const user = single.user();
     await single.tasks.processDeletions();
     const other = 'insert into feeds (owner_id, sequence, tasks) values ($1, 1, 1)';
-    const created = await whileLocked(single.database, [other, user.id], () => create(user, 'key'));
-    expect(codeOf(created)).toBe('CONFLICT');
+    expect(codeOf(await whileLocked(single.database, [other, user.id], () => create(user, 'key')))).toBe('CONFLICT');
     expect(await single.query('select from idempotency_keys')).toEqual([]);
   });
 });

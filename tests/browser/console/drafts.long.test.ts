@@ -92,8 +92,7 @@ it('an editor and a half-typed new task are kept while the user is in another vi
   const { page, goTo, says, field, button, lists } = await typeInFirst('first, changed');
   await field('New task').fill('half a ti');
   await button('Due date, priority, category').click();
-  const adding = page.getByRole('form', { name: 'Add a task' });
-  await adding.getByRole('combobox', { name: 'Priority' }).selectOption('High');
+  await page.getByRole('form', { name: 'Add a task' }).getByRole('combobox', { name: 'Priority' }).selectOption('High');
   await goTo('Account');
   await says('Display name');
   await goTo('Tasks');

@@ -94,8 +94,7 @@ it.each([
   ['closes without a question', true, []],
 ])('a tab %s with pending changes (kept on the device: %s)', async (_what, stays, asked) => {
   const { page, signIn, says } = await open();
-  const account = await register(url());
-  await signIn(account, { stays });
+  await signIn(await register(url()), { stays });
   await says('Nothing to do yet');
   await closesAfter(page, asked);
 });

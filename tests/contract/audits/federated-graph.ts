@@ -41,7 +41,6 @@ function callInProcess(services: ReadonlyMap<string, Service>): AskSubgraph<unde
   return async ({ operation, variables }) => {
     const service = services.get(operation.service);
     if (!service) throw new Error(`There is no service ${operation.service}.`);
-    const result = await service.respond(operation.text, variables);
-    return JSON.parse(JSON.stringify(result)) as SubgraphAnswer;
+    return JSON.parse(JSON.stringify(await service.respond(operation.text, variables))) as SubgraphAnswer;
   };
 }

@@ -15,8 +15,7 @@ export async function openForward(namespace: string, target: string, port: numbe
   const failures: string[] = [];
   let output = '';
   forward.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const complaints = createInterface({ input: forward.stderr });
-  complaints.on('line', (line) => LEFT_BY_CLIENT.test(line) || failures.push(line));
+  createInterface({ input: forward.stderr }).on('line', (line) => LEFT_BY_CLIENT.test(line) || failures.push(line));
   const ended = once(forward, 'close');
   const close = async () => {
     forward.kill();

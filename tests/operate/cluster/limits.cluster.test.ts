@@ -150,8 +150,7 @@ describeReal('within its memory limit (not on nodes that run nothing)', () => {
 
   /** Makes backup verify an archive with this dump. */
   const prove = async (name: string, write: (dump: number) => void) => {
-    const dump = join(dir, 'database.sql');
-    const file = openSync(dump, 'w');
+    const file = openSync(join(dir, 'database.sql'), 'w');
     write(file);
     closeSync(file);
     execFileSync('tar', ['-czf', join(dir, name), '-C', dir, 'database.sql']);

@@ -46,8 +46,7 @@ describeReal('the product in a cluster, through its service (not on nodes that r
     const verified = await rest('POST', `/backups/${file}/verify`, { token });
     expect(verified.body).toMatchObject({ data: { verifiedAt: expect.any(String) } });
     await create('made after it');
-    const restored = await restoreBackup(way.url, file, { token });
-    expect(restored).toMatchObject({ status: 200, body: { success: true } });
+    expect(await restoreBackup(way.url, file, { token })).toMatchObject({ status: 200, body: { success: true } });
     await eventually(async () => expect(await titles()).toEqual(['in the backup']));
   });
 

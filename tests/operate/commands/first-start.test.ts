@@ -40,8 +40,7 @@ it('a start completes only when clients can connect', async () => {
   await platform?.stop();
   platform = undefined;
   // Without this list, no token is accepted.
-  const lock = 'lock table ended_sessions in access exclusive mode';
-  const auth = await connectClient(urlOf('auth'), 'begin', lock);
+  const auth = await connectClient(urlOf('auth'), 'begin', 'lock table ended_sessions in access exclusive mode');
   const adminPort = await findFreePort();
   const env = { ...ENV, ADMIN_PORT: String(adminPort), LOG_LEVEL: 'fatal' };
   const events: string[] = [];

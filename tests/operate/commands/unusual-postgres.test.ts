@@ -145,8 +145,7 @@ describe('behind PgBouncer in transaction mode', () => {
   afterAll(() => pooler.release());
 
   it('the start fails with the reason and the remedy', async () => {
-    const dataDir = makeTempDir();
-    const env = { DATA_DIR: dataDir, PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'fatal', POSTGRES_URL: pooler.url };
+    const env = { DATA_DIR: makeTempDir(), PORT: '0', ADMIN_PORT: '0', LOG_LEVEL: 'fatal', POSTGRES_URL: pooler.url };
     const start = startEmbedded({ env, progress: () => {} });
     await expect(start).rejects.toThrow(/is reached by a pooler that keeps no sessions.*pool_mode = session/);
   });

@@ -112,8 +112,7 @@ describeImages(`the images${problem ? ` (not tried here: ${problem})` : ''}`, ()
   });
 
   it('run as any user that a cluster assigns, with group 0', async () => {
-    const path = join(images.services.root, 'data');
-    const { uid, gid, mode } = statSync(path);
+    const { uid, gid, mode } = statSync(join(images.services.root, 'data'));
     expect([uid, gid, mode & 0o777]).toEqual([USER, 0, 0o770]);
     const data = join(dir, 'assigned');
     mkdirSync(data);
@@ -138,8 +137,7 @@ describeImages(`the images${problem ? ` (not tried here: ${problem})` : ''}`, ()
       const first = await started(data);
       const account = await register(first.url);
       await account.create('Sail');
-      const health = start(images.all, { args: ['healthcheck'], env: first.env });
-      expect(await health.ended).toBe(0);
+      expect(await start(images.all, { args: ['healthcheck'], env: first.env }).ended).toBe(0);
       expect(await first.container.stop()).toBe(0);
 
       const second = await started(data);
@@ -197,8 +195,7 @@ describeImages(`the images${problem ? ` (not tried here: ${problem})` : ''}`, ()
       for (const port of ports.slice(4))
         await eventually(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 503, START);
       for (const [name, POSTGRES_URL] of Object.entries(databases)) {
-        const migration = start(images.services, { args: ['migrate', name], env: { POSTGRES_URL } });
-        expect(await migration.ended).toBe(0);
+        expect(await start(images.services, { args: ['migrate', name], env: { POSTGRES_URL } }).ended).toBe(0);
       }
       for (const [index, service] of services.entries()) await untilReady(service, ports[index + 4] ?? 0);
       url = at(3);
@@ -209,8 +206,7 @@ describeImages(`the images${problem ? ` (not tried here: ${problem})` : ''}`, ()
     describeRestore(() => ({ urls: [url], backupsDir: join(data, 'backups') }));
 
     it('stops on SIGTERM', async () => {
-      const ended = await Promise.all([...running].map((container) => container.stop()));
-      expect(new Set(ended)).toEqual(new Set([0]));
+      expect(new Set(await Promise.all([...running].map((container) => container.stop())))).toEqual(new Set([0]));
     }, 180_000);
   });
 });

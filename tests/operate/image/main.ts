@@ -5,10 +5,11 @@ import { buildImage, exportImage, findImageProblem } from './images.ts';
 await runCommand({
   async start() {
     const values = parseOptions(process.argv.slice(2), { texts: ['name', 'to'], flags: ['all', 'servers'] });
-    const { name = 'taskmesh:0.2.0', to = 'taskmesh.tar' } = values;
     const why = findImageProblem();
     if (why) throw new PlainError(`No image can be built here: ${why}.`);
     const target = values.servers ? 'servers' : values.all ? 'all' : 'services';
+    const suffix = target === 'services' ? '' : `-${target}`;
+    const { name = `taskmesh:0.2.0${suffix}`, to = `taskmesh${suffix}.tar` } = values;
     const file = resolve(to);
     printLine(`Building ${name} (${target}) …`);
     await buildImage(target);

@@ -17,8 +17,7 @@ export function describeMetrics(platform: () => { adminUrls: string[] }) {
     const guide = await readFile(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
     const listed = [...namesIn(guide, /^\| `([a-z]+(?:_[a-z]+)+)` \|/gm)].filter((name) => !BY_SETTING.test(name));
     const isOurs = (name: string) => !/^(nodejs|process)_/.test(name) && !BY_SETTING.test(name);
-    const names = [...namesIn(await shown(), /^# HELP (\S+)/gm)].filter(isOurs);
-    expect(names.sort()).toEqual(listed.sort());
+    expect([...namesIn(await shown(), /^# HELP (\S+)/gm)].filter(isOurs).sort()).toEqual(listed.sort());
   });
 
   it('report each service’s statements and pool, and the traffic to and from the event log', async () => {

@@ -70,8 +70,7 @@ export function describeTraces(platform: () => { urls: string[]; collector: Trac
       expect(paths).toContain(`${process} > gateway: deliver graphql-ws`);
       expect(paths).toContain(`${process} > gateway: deliver channel`);
     });
-    const statement = spansOf(traceId).find(({ name }) => name === 'task-create');
-    expect(statement?.attributes).toMatchObject({
+    expect(spansOf(traceId).find(({ name }) => name === 'task-create')?.attributes).toMatchObject({
       'db.system.name': 'postgresql',
       'db.query.text': expect.stringContaining('insert into changes'),
     });

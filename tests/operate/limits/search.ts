@@ -51,8 +51,7 @@ export const SPACES: readonly Space[] = [
     max: { bindings: 100, conditions: 20, values: 100, quotes: 100, wildcards: 100, blanks: 500 },
     text: (genes, turn) => JSON.stringify({ config: { postgres_changes: bindingsOf(genes, turn) } }),
     async send(product, { token }, text) {
-      const join = { ...(JSON.parse(text) as object), access_token: token };
-      const { outcome, socket } = await channel(product.url, join);
+      const { outcome, socket } = await channel(product.url, { ...(JSON.parse(text) as object), access_token: token });
       socket.terminate();
       return outcome;
     },

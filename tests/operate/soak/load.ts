@@ -71,8 +71,7 @@ async function list(url: string, token: string): Promise<string | undefined> {
 /** Sends a unique document, because the memory that documents leave behind must be bounded. */
 async function query(url: string, token: string, count: number): Promise<string | undefined> {
   const tasks = 'tasks(first: 10) { edges { node { id title owner { name } } } totalCount }';
-  const document = `query Soak${count} { me { id${count}: id } ${tasks} }`;
-  const { errors } = await createGraphql(url)(document, { token });
+  const { errors } = await createGraphql(url)(`query Soak${count} { me { id${count}: id } ${tasks} }`, { token });
   return errors && JSON.stringify(errors);
 }
 

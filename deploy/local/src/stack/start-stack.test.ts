@@ -10,7 +10,6 @@ import { startStack, type Stack, type StackState } from './start-stack.ts';
 
 const SRC = new URL('../', import.meta.url).href;
 const dir = temporaryDir('stack');
-afterAll(dir.remove);
 
 /** Services that only report their environment, and record when they were signalled to end. */
 const FAKE_SERVICE = `
@@ -26,7 +25,7 @@ const FAKE_SERVICE = `
     setTimeout(() => process.exit(0), Number(STOP_MS ?? 0));
   });
 `;
-const servicesDir = join(dir.path, 'services');
+const servicesDir = join(dir, 'services');
 beforeAll(() => {
   for (const service of [...INNER_SERVICES, 'gateway']) {
     mkdirSync(join(servicesDir, service, 'src'), { recursive: true });
@@ -39,7 +38,7 @@ const REDIS_URL = requiredAddress('REDIS_URL');
 const KAFKA_BROKERS = requiredAddress('KAFKA_BROKERS');
 
 const optionsFor = (name: string, { env, ...others }: Partial<StackOptions> = {}): StackOptions => ({
-  ...{ dataDir: join(dir.path, name), log: () => undefined, servicesDir },
+  ...{ dataDir: join(dir, name), log: () => undefined, servicesDir },
   ...{ ...others, env: { ...process.env, POSTGRES_URL, REDIS_URL, KAFKA_BROKERS, ...env } },
 });
 
@@ -51,17 +50,17 @@ async function start(options: StackOptions): Promise<Stack> {
 
 const environmentOf = async (url: string) => (await (await fetch(url)).json()) as Record<string, string>;
 
-const stateOf = (name: string): StackState => JSON.parse(readFileSync(join(dir.path, name, 'stack.json'), 'utf8'));
+const stateOf = (name: string): StackState => JSON.parse(readFileSync(join(dir, name, 'stack.json'), 'utf8'));
 
 const linesOf = (name: string, file: 'starts' | 'stops') =>
-  readFileSync(join(dir.path, name, file), 'utf8')
+  readFileSync(join(dir, name, file), 'utf8')
     .trim()
     .split('\n');
 
 describe('a stack', () => {
   const name = 'settings';
   const keys = () =>
-    ['access-tokens', 'gateway-identity'].map((key) => readFileSync(join(dir.path, name, `keys/${key}.json`), 'utf8'));
+    ['access-tokens', 'gateway-identity'].map((key) => readFileSync(join(dir, name, `keys/${key}.json`), 'utf8'));
   const database = (path: string) => Object.assign(new URL(POSTGRES_URL), { pathname: `/${path}` }).href;
   let first: string[];
 
@@ -91,7 +90,7 @@ describe('a stack', () => {
   });
 
   it('stopped the gateways before the services, and left nothing behind', () => {
-    expect(existsSync(join(dir.path, name, 'stack.json'))).toBe(false);
+    expect(existsSync(join(dir, name, 'stack.json'))).toBe(false);
     expect(linesOf(name, 'stops').slice(0, 2)).toEqual(['gateway', 'gateway']);
   });
 
@@ -104,12 +103,12 @@ describe('a stack', () => {
     expect((await envOf('auth')).ACCESS_TOKEN_KEYS_FILE).toMatch(/^\//);
     expect((await envOf('tasks')).POSTGRES_URL).toBe(database('staging_tasks'));
     const { TASKS_ADMIN_URL, BACKUPS_DIR } = await envOf('backup');
-    expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([database('staging_tasks'), join(dir.path, name, 'backups')]);
+    expect([TASKS_ADMIN_URL, BACKUPS_DIR]).toEqual([database('staging_tasks'), join(dir, name, 'backups')]);
   });
 
   it('restarts a killed service at the same address, also where stack.json and the note of its lock cannot be written', async () => {
     const stack = await start(optionsFor('revived'));
-    const path = (file: string) => join(dir.path, 'revived', file);
+    const path = (file: string) => join(dir, 'revived', file);
     const tasks = stack.processes.get('tasks');
     const { pid = 0, current } = tasks ?? {};
     const revive = async () => {
@@ -135,7 +134,7 @@ describe('a stack', () => {
   it('does not restart a service that the signal for the stop has already ended', async () => {
     const stack = await start(optionsFor('signalled', { env: { STOP_MS: '1000', BACKUP_TOKEN: 'secret' } }));
     expect(stack.machineToken).toBeUndefined(); // because there is a backup token
-    expect(existsSync(join(dir.path, 'signalled', 'keys', 'machine-token'))).toBe(false);
+    expect(existsSync(join(dir, 'signalled', 'keys', 'machine-token'))).toBe(false);
     const { tasks, 'gateway-1': gateway } = Object.fromEntries(stack.processes);
     tasks?.kill('SIGINT');
     const stopping = stack.stop();
@@ -203,14 +202,11 @@ describe('a stack', () => {
     `,
       SRC,
     );
-    try {
-      expect(await command.nextLine()).toEqual({
-        code: 1,
-        output: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),
-      });
-    } finally {
-      killRecordedProcesses(options.dataDir);
-    }
+    atEnd(() => killRecordedProcesses(options.dataDir));
+    expect(await command.nextLine()).toEqual({
+      code: 1,
+      output: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),
+    });
   });
 
   it('ends the processes that a killed one left behind before it starts', async () => {

@@ -6,12 +6,11 @@ import { eventually } from '@taskmesh/testing';
 import { supervise } from './supervise.ts';
 
 const dir = temporaryDir('supervise');
-afterAll(dir.remove);
 
 /** Starts a process that sleeps. */
 function sleep(name: string) {
   const prepare = async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] });
-  const run = { name, dataDir: join(dir.path, name), ladder: [['SIGTERM', 5_000]], prepare } as const;
+  const run = { name, dataDir: join(dir, name), ladder: [['SIGTERM', 5_000]], prepare } as const;
   return runInDataDir({ ...run, ready: async () => true }, { log: () => undefined });
 }
 

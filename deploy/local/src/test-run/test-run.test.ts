@@ -9,7 +9,6 @@ import { readJestResult } from './run-tests.ts';
 import { runNode } from './steps.ts';
 
 const dir = temporaryDir('jest');
-afterAll(dir.remove);
 
 it.each([
   ['is reported unchanged', [7, 2, 0], [7, 2]],
@@ -18,7 +17,7 @@ it.each([
   ['is a failure if it is incomplete', '{"numPassed', [0, 1]],
   ['is a failure if it is missing', undefined, [0, 1]],
 ])('the result of Jest %s', (what, result, [passed, failed]) => {
-  const file = join(dir.path, `${what}.json`);
+  const file = join(dir, `${what}.json`);
   if (Array.isArray(result)) {
     const [numPassedTests, numFailedTests, numRuntimeErrorTestSuites] = result;
     const testResults = [1, 3, 2].map((s) => ({ name: `${s}.test.ts`, startTime: 0, endTime: s * 1_000 }));

@@ -11,8 +11,7 @@ function traced(publish: EventLog['publish']) {
     const name = `${describe().name} ${ended.length}`;
     return { traceparent: name, end: (failure) => ended.push([name, failure]) } as Partial<Span> as Span;
   };
-  const eventLog = traceEventLog({ ...createMemoryEventLog(), publish }, { ...NO_TRACING, continueTrace });
-  return { eventLog, ended };
+  return { eventLog: traceEventLog({ ...createMemoryEventLog(), publish }, { ...NO_TRACING, continueTrace }), ended };
 }
 
 describe('a traced event log', () => {

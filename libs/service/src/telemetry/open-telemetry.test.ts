@@ -46,17 +46,13 @@ describe('the settings for traces', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization: Bearer x'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=x,other=50%'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'api-key=a;b'],
-  ])('refuse %s=%s', (name, value) => {
-    expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name);
-  });
+  ])('refuse %s=%s', (name, value) => expect(() => readTelemetry({ ...ENDPOINT, [name]: value })).toThrow(name));
 
   it.each([
     ['OTEL_RESOURCE_ATTRIBUTES', 'team=tasks, deployment.environment.name=a%2Cb%20c,'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'note='],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'Authorization=Basic bWU6eA==, api-key=50%25'],
-  ])('accept %s=%s', (name, value) => {
-    expect(readTelemetry({ ...ENDPOINT, [name]: value })).toBeDefined();
-  });
+  ])('accept %s=%s', (name, value) => expect(readTelemetry({ ...ENDPOINT, [name]: value })).toBeDefined());
 });
 
 describe('telemetry', () => {

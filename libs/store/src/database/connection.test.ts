@@ -51,8 +51,7 @@ it.each([
   ['remote_apply', {}, 'remote_apply'],
   ['local', { synchronous_commit: 'off' }, 'off'],
 ])('where an operator set %s and a session %j, commits wait for: %s', async (set, settings, commit) => {
-  const url = `${store.url}?options=-c%20synchronous_commit%3D${set}`;
-  expect(await byItself(url, settings)).toMatchObject({ commit });
+  expect(await byItself(`${store.url}?options=-c%20synchronous_commit%3D${set}`, settings)).toMatchObject({ commit });
 });
 
 await database.pool.query('create table things (id int primary key); insert into things values (1)');

@@ -52,8 +52,7 @@ it.each([
 it('a signal to stop while another instance migrates aborts the migration, and nothing is applied later', async () => {
   const holder = await connectClient(store.url, `select pg_advisory_lock(hashtext('taskmesh-migrations'))`);
   const stop = new AbortController();
-  const migrating = (await open(TABLE)).migrate({ signal: stop.signal });
-  const aborted = expect(migrating).rejects.toThrow(/abort/i);
+  const aborted = expect((await open(TABLE)).migrate({ signal: stop.signal })).rejects.toThrow(/abort/i);
   await eventually(async () => expect(await waiting(`wait_event = 'advisory'`)).toHaveLength(1));
   stop.abort();
   await aborted;

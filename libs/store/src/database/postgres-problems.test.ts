@@ -54,7 +54,6 @@ it.each([
   ['LATIN1', expect.stringMatching(/^has the encoding LATIN1, and has to have UTF8/)],
 ])('accepts a database as a store only if it stores any text unchanged: %s', async (encoding, reason) => {
   const { url } = await createTestDatabase('encoding', undefined, `template0 encoding '${encoding}' locale 'C'`);
-  const problem = await findDatabaseProblem(url, 'test', true);
-  expect(problem).toEqual(reason && { reason, isPermanent: true });
+  expect(await findDatabaseProblem(url, 'test', true)).toEqual(reason && { reason, isPermanent: true });
   expect(await findPostgresProblem(url)).toBeUndefined(); // stores of their own encoding can be created there
 });

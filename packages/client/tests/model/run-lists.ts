@@ -1,3 +1,4 @@
+import { createDice, type Dice } from '@taskmesh/testing';
 import type { LiveTasks, LiveTasksOptions } from '../../src/list/live-tasks.ts';
 import type { LiveTask } from '../../src/list/overlay.ts';
 import { comparatorOf, shapeOf } from '../../src/list/shape.ts';
@@ -7,7 +8,6 @@ import type {
   TaskOrderField,
   UpdateTaskInput,
 } from '../../src/operations.generated.ts';
-import { createRandom, type Random } from './random.ts';
 import { createWorld, type Faults } from './world.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -26,7 +26,7 @@ type Watched = ReturnType<typeof openList>;
  * @throws unless every list then equals the server's, and was sorted, without duplicates and non-matching tasks at any moment
  */
 export async function runLists(seed: number, steps: number): Promise<void> {
-  const random = createRandom(seed);
+  const random = createDice(seed);
   const faults = {
     lost: random.pick([0, 0.05, 0.3]),
     doubled: random.pick([0, 0.2]),
@@ -58,7 +58,7 @@ async function rest({ step, tick }: World, seed: number): Promise<void> {
   throw new Error(`seed ${seed}: there is no end to it`);
 }
 
-async function act(world: World, random: Random, lists: Watched[], faults: Faults & { rare: number }): Promise<void> {
+async function act(world: World, random: Dice, lists: Watched[], faults: Faults & { rare: number }): Promise<void> {
   const { server } = world;
   const watched = random.pick(lists);
   const shown = watched.list.get().tasks;
@@ -80,14 +80,14 @@ async function act(world: World, random: Random, lists: Watched[], faults: Fault
   );
 }
 
-function rarely({ server }: World, random: Random, watched: Watched): void {
+function rarely({ server }: World, random: Dice, watched: Watched): void {
   const resume = () => {
     if (watched.list.get().status === 'idle') watched.stop = watched.list.subscribe(() => {});
   };
   random.oneOf([1, server.expire], [1, server.backUp], [1, server.restore], [1, watched.stop], [2, resume]);
 }
 
-function openList(world: World, random: Random) {
+function openList(world: World, random: Dice) {
   const options: LiveTasksOptions = {
     orderBy: { field: random.pick(FIELDS), direction: random.pick(DIRECTIONS) },
     filter: {
@@ -101,11 +101,11 @@ function openList(world: World, random: Random) {
   return { list, options, stop: list.subscribe(() => {}) };
 }
 
-function inputOf(random: Random): CreateTaskInput {
+function inputOf(random: Dice): CreateTaskInput {
   return { title: `task ${random.int(1_000)}`, ...changeOf(random) } as CreateTaskInput; // always has a title
 }
 
-function changeOf(random: Random): UpdateTaskInput {
+function changeOf(random: Dice): UpdateTaskInput {
   return {
     ...(random.chance(0.5) && { title: `title ${random.int(1_000)}` }),
     ...(random.chance(0.4) && { completed: random.chance(0.5) }),

@@ -1,10 +1,10 @@
+import { createDice } from '@taskmesh/testing';
 import { createClient, type Client } from '../../src/client.ts';
 import type { TaskmeshError } from '../../src/errors.ts';
 import * as operations from '../../src/operations.generated.ts';
 import { createMemoryStorage, nameOf } from '../../src/storage.ts';
 import { settled } from '../support/manual-time.ts';
 import { createModelServer } from './model-server.ts';
-import { createRandom } from './random.ts';
 
 const USERS = ['ada', 'eve'];
 const MAX_TIME_MS = 10 * 60_000;
@@ -47,7 +47,7 @@ interface Written {
  * server ends sessions, in random orders. @throws when a write is lost, done twice, done for another user or sent after a sign-out
  */
 export async function runPages(seed: number, steps: number): Promise<void> {
-  const random = createRandom(seed);
+  const random = createDice(seed);
   const hasLocks = random.chance(0.7);
   let lost = random.pick([0, 0.1, 0.4]);
   let now = Date.UTC(2026, 0, 1);

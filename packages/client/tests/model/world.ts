@@ -1,3 +1,4 @@
+import { createDice } from '@taskmesh/testing';
 import { TaskmeshError, toTaskmeshError } from '../../src/errors.ts';
 import { endOfError, type FeedListener, type OpenFeed } from '../../src/feed/feed.ts';
 import type { Post } from '../../src/http.ts';
@@ -8,7 +9,6 @@ import { createWriteQueue } from '../../src/writes/write-queue.ts';
 import { localIdOf, type Write } from '../../src/writes/write.ts';
 import { createManualTime, settled } from '../support/manual-time.ts';
 import { createModelServer, type Reported } from './model-server.ts';
-import { createRandom } from './random.ts';
 
 /** Probabilities of faults. */
 export interface Faults {
@@ -31,7 +31,7 @@ const NO_FAULTS: Faults = { lost: 0, doubled: 0, late: 0 };
 const USER = { id: 'user', email: 'ada@example.com', name: 'Ada' };
 
 /** A client of a model server over a network that only moves with `step`. The device's clock is ahead of the server's by `skewMs`. */
-export function createWorld({ random = createRandom(1), faults = NO_FAULTS, skewMs = 0 } = {}) {
+export function createWorld({ random = createDice(1), faults = NO_FAULTS, skewMs = 0 } = {}) {
   const { fireNext, skip, ...clock } = createManualTime();
   const time = { ...clock, now: () => clock.now() + skewMs, random: random.next };
   /** Requests and responses in flight. */

@@ -1,4 +1,4 @@
-import { listen } from '@taskmesh/testing';
+import { atEnd, listen } from '@taskmesh/testing';
 import { jest } from '@jest/globals';
 
 import { once } from 'node:events';
@@ -18,17 +18,14 @@ it('gives up a silent broker even if the clock is set back meanwhile', async () 
   const logger = createLibraryLogger(SILENT);
   const settings = clientSettings({ brokers: [] }, 'node-under-test');
   const node = createNode({ address: { host: '127.0.0.1', port }, settings, logger });
-  try {
-    let failure: unknown;
-    const asked = node.metadata('topic').catch((error: unknown) => (failure = error));
-    const [socket] = (await once(server, 'connection')) as [Socket];
-    await once(socket, 'data');
-    jest.setSystemTime(Date.now() - HOUR_MS);
-    await jest.advanceTimersByTimeAsync(20_000);
-    expect(failure).toMatchObject({ message: 'No response within 10000 ms.' });
-    await asked;
-  } finally {
-    node.close();
-    jest.useRealTimers();
-  }
+  atEnd(() => node.close());
+  atEnd(() => jest.useRealTimers());
+  let failure: unknown;
+  const asked = node.metadata('topic').catch((error: unknown) => (failure = error));
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  await once(socket, 'data');
+  jest.setSystemTime(Date.now() - HOUR_MS);
+  await jest.advanceTimersByTimeAsync(20_000);
+  expect(failure).toMatchObject({ message: 'No response within 10000 ms.' });
+  await asked;
 });

@@ -72,8 +72,7 @@ const named = (reasons: Map<LogRecord, unknown>) =>
 describe('a producer', () => {
   it('sends one request to each leader, and partitions keys like other Kafka clients', async () => {
     const { producer, taken, requests } = createCluster();
-    const records = [at(0, 'a'), at(1, 'b'), at(2, 'c'), at(0, 'd')];
-    expect(named(await producer.send('t', records))).toEqual({});
+    expect(named(await producer.send('t', [at(0, 'a'), at(1, 'b'), at(2, 'c'), at(0, 'd')]))).toEqual({});
     expect(taken.toSorted()).toEqual(['a', 'b', 'c', 'd']);
     expect(requests.slice(1).toSorted()).toEqual(['b1 0:2 2:1', 'b2 1:1']);
     const byLibrary = Partitioners.DefaultPartitioner();

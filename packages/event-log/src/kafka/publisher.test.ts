@@ -10,8 +10,7 @@ function createFakeProducer() {
   const producer: Producer = {
     send(_topic, records) {
       const { promise, resolve } = Promise.withResolvers<Reasons>();
-      const values = records.map(({ value }) => value);
-      sent.push({ values, confirm: (notTaken = new Map()) => resolve(notTaken) });
+      sent.push({ values: records.map(({ value }) => value), confirm: (notTaken = new Map()) => resolve(notTaken) });
       return promise;
     },
     close: () => void (isClosed = true),

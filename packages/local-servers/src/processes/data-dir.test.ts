@@ -7,7 +7,6 @@ import { acquireLock } from './directory-lock.ts';
 import { endProcesses, isAlive, processesWorkingIn } from './process-table.ts';
 
 const dir = temporaryDir('data-dir');
-afterAll(dir.remove);
 
 const script = (code: string) => async () => ({ command: process.execPath, args: ['-e', code] });
 const sleeper = {
@@ -22,7 +21,7 @@ const run = (
   lines: string[] = [],
 ) => {
   const reports = { log: (line: string) => lines.push(line), signal };
-  return runInDataDir({ name, dataDir: join(dir.path, name), ...sleeper, ...options }, reports);
+  return runInDataDir({ name, dataDir: join(dir, name), ...sleeper, ...options }, reports);
 };
 
 /** A process whose parent was killed. */
@@ -31,7 +30,7 @@ async function orphan(name: string): Promise<number> {
     import { runInDataDir } from '$src/processes/data-dir.ts';
     const sleeper = {
       name: 'sleeper',
-      dataDir: ${JSON.stringify(join(dir.path, name))},
+      dataDir: ${JSON.stringify(join(dir, name))},
       ladder: [['SIGTERM', 5_000]],
       prepare: async () => ({ command: process.execPath, args: ['-e', 'setInterval(() => undefined, 1_000)'] }),
       ready: async () => true,
@@ -49,9 +48,9 @@ async function orphan(name: string): Promise<number> {
 it('does not mistake another process with a reused id for its own', async () => {
   const stranger = await run('stranger');
   expect(statSync(stranger.logFile).mode & 0o777).toBe(0o600);
-  const { pidFile } = filesFor(join(dir.path, 'stranger'));
+  const { pidFile } = filesFor(join(dir, 'stranger'));
   const stale = { ...JSON.parse(readFileSync(pidFile, 'utf8')), identity: 'another boot/1' };
-  writeFileSync(filesFor(join(dir.path, 'elsewhere')).pidFile, JSON.stringify(stale));
+  writeFileSync(filesFor(join(dir, 'elsewhere')).pidFile, JSON.stringify(stale));
   const lines: string[] = [];
   await (await run('elsewhere', {}, lines)).stop();
   expect([lines, isAlive(stranger.pid)]).toEqual([[], true]);
@@ -59,7 +58,7 @@ it('does not mistake another process with a reused id for its own', async () => 
 });
 
 it('waits longer for a lock whose holder has announced that it is stopping', async () => {
-  const file = join(dir.path, 'stopping.lock');
+  const file = join(dir, 'stopping.lock');
   const lock = await acquireLock(file, 'In use');
   lock.announceRelease();
   const next = acquireLock(file, 'In use');
@@ -68,7 +67,7 @@ it('waits longer for a lock whose holder has announced that it is stopping', asy
 });
 
 it('locks and unlocks on a full disk, where its holder cannot be written down', async () => {
-  const file = join(dir.path, 'full.lock');
+  const file = join(dir, 'full.lock');
   symlinkSync('/dev/full', `${file}-holder`);
   const lock = await acquireLock(file, 'In use');
   expect(lock.announceRelease).not.toThrow();
@@ -79,11 +78,11 @@ it('locks and unlocks on a full disk, where its holder cannot be written down', 
 it('recorded processes are all ended, or killed without waiting', async () => {
   const pids = [await orphan('first'), await orphan('second')];
   const lines: string[] = [];
-  await endRecordedProcesses(dir.path, (line) => lines.push(line));
+  await endRecordedProcesses(dir, (line) => lines.push(line));
   expect(pids.filter(isAlive)).toEqual([]);
   expect(lines.map((line) => line.split(' ')[1]).sort()).toEqual(['first', 'second']);
   const pid = await orphan('third');
-  killRecordedProcesses(dir.path);
+  killRecordedProcesses(dir);
   expect(await endProcesses([pid], [])).toBe(false); // sends no signal, only checks
   await eventually(() => expect(isAlive(pid)).toBe(false));
 });
@@ -103,7 +102,7 @@ describe('a child process', () => {
   ])('is stopped and reported if it is %s', async (what, options, message) => {
     let pid = 0;
     const ready = () => {
-      pid = JSON.parse(readFileSync(filesFor(join(dir.path, what)).pidFile, 'utf8')).pid;
+      pid = JSON.parse(readFileSync(filesFor(join(dir, what)).pidFile, 'utf8')).pid;
       return new Promise<boolean>(() => undefined);
     };
     await expect(run(what, { ready, ...options() })).rejects.toThrow(`${what} ${message}`);
@@ -111,7 +110,7 @@ describe('a child process', () => {
   });
 
   it('is stopped if it cannot be recorded', async () => {
-    const { pidFile } = filesFor(join(dir.path, 'unnoted'));
+    const { pidFile } = filesFor(join(dir, 'unnoted'));
     const prepare = async () => {
       mkdirSync(pidFile, { recursive: true });
       return { command: 'sleep', args: ['60'], cwd: pidFile };

@@ -16,7 +16,6 @@ it('reading the rows of a table fails without crashing the process if the connec
     return copy;
   };
   const write = () => new Promise<void>((resolve) => setImmediate(resolve)); // a slow disk
-  const rows = writeRows({ query } as unknown as Client, { write }, table);
-  await expect(rows).rejects.toThrow('the connection was lost');
+  await expect(writeRows({ query } as unknown as Client, { write }, table)).rejects.toThrow('the connection was lost');
   expect(isCaught).toBe(true);
 });

@@ -65,8 +65,7 @@ it('an inspection that is aborted while it opens its archive closes it without r
     return { kind: 'found' as const, sizeBytes: 1, read, close: async () => void steps.push('close') };
   };
   const deps = { storage: { open }, cipher: undefined, signal: stopping.signal, log };
-  const look = inspectArchive('a.tar.gz', deps as never);
-  await expect(look).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  await expect(inspectArchive('a.tar.gz', deps as never)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(steps).toEqual(['close']);
 });
 

@@ -10,9 +10,7 @@ it.each([
 
 it.each(['', '0', '-1', '1.5', 'daily', 'daily=', 'daily=0', ',', 'daily=7 weekly=4', 'hourly=1', 'daily=1,daily=2', '99999', '7,daily=1'])(
   'retention rules reject %j',
-  (text) => {
-    expect(parseRetentionRules(text)).toBeUndefined();
-  },
+  (text) => expect(parseRetentionRules(text)).toBeUndefined(),
 ); // prettier-ignore
 
 type Proof = 'good' | 'unproved' | 'unfit';

@@ -67,8 +67,7 @@ describe('a bucket that does not respond, or lists an archive and never sends it
   }, 20_000);
 
   it('ends a read with an error, even if the reader starts later', async () => {
-    const proxy = await startS3Proxy(server.url('replaced'));
-    const storage = storageAt(proxy.url);
+    const storage = storageAt((await startS3Proxy(server.url('replaced'))).url);
     await storage.write('replaced.tar.gz', Readable.from([randomBytes(100)]));
     const archive = await openIn(storage, 'replaced.tar.gz');
     await storage.remove('replaced.tar.gz');
@@ -179,8 +178,7 @@ describe('another server at the URL of a bucket', () => {
   it('is refused when it sends only the beginning of an archive, which does not make the archive unfit', async () => {
     const at = await portal(({ method }, response) => {
       const [length, body] = method === 'HEAD' ? [1_000, ''] : [1, 'x'];
-      const headers = { 'last-modified': new Date(0).toUTCString(), 'content-length': length };
-      response.writeHead(200, headers).end(body);
+      response.writeHead(200, { 'last-modified': new Date(0).toUTCString(), 'content-length': length }).end(body);
     });
     const failure = { code: 'SERVICE_UNAVAILABLE', message: 'The archive bucket sent only a part of the archive.' };
     await expect((await openIn(at, 'a.tar.gz')).read().toArray()).rejects.toMatchObject(failure);

@@ -29,9 +29,7 @@ describe('an operator without a token', () => {
     ...from([HERE, '127.9.9.9', '::1', '::ffff:127.0.0.1']),
     ...each('host', ['localhost', 'LocalHost:4000', '127.0.0.1:4000', '127.1.2.3', '[::1]', '[::1]:4000']),
     ...each('sec-fetch-site', ['none', 'same-origin']),
-  ])('is everyone on this machine: %s %j', (...sent) => {
-    expect(check(request(sent))).toEqual(OK);
-  });
+  ])('is everyone on this machine: %s %j', (...sent) => expect(check(request(sent))).toEqual(OK));
 
   it.each<Sent>([
     ...from(AWAY),
@@ -61,9 +59,7 @@ describe('an operator with a token', () => {
     ...here({}, twice),
     ...each('authorization', ['', 'Bearer', 'Bearer secret2', 'Bearer secre', 'Bearer Secret', 'Bearer sécret']),
     ...each('authorization', ['Basic secret', 'secret', 'Bearer of-the-machine']),
-  ])('is no one else: %s %j', (...sent) => {
-    expect(check(request(sent))).toEqual(UNKNOWN);
-  });
+  ])('is no one else: %s %j', (...sent) => expect(check(request(sent))).toEqual(UNKNOWN));
 });
 
 describe('an operator with the token of this machine', () => {
@@ -86,9 +82,7 @@ describe('an operator with the token of this machine', () => {
   it.each<Sent>([
     ...here(page, { ...page, authorization: 'Bearer secre' }, { ...page, ...twice }),
     ...here({ ...page, cookie: 'token=secret', 'x-token': 'secret' }),
-  ])('is no page that does not send it: %s %j', (...sent) => {
-    expect(check(request(sent))).toEqual(UNKNOWN);
-  });
+  ])('is no page that does not send it: %s %j', (...sent) => expect(check(request(sent))).toEqual(UNKNOWN));
 
   const ORIGINS = `https://evil.example|http://evil.example:4000|http://localhost:5000|http://localhost|https://localhost:4000
     |http://127.0.0.1:4000|http://localhost:4000, http://localhost:4000|http://localhost:4000.evil.example|http://localhost:4000/|null|`;

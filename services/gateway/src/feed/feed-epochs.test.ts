@@ -48,13 +48,17 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
     expect(store.asked.changesAfter).toBe(0);
   });
 
-  it('starts a reader that was being attached in the new epoch, without missing a change', async () => {
+  it('starts a reader that was being attached in the new epoch, without missing a change or reporting an old one', async () => {
     commit(100);
     const { come, ...reader } = await readLate(store, feed, owner);
+    for (const change of commit(1)) store.deliver(change);
     await restore();
     await come();
     for (const change of commit(102)) store.deliver(change);
     await eventually(() => expect(reader.seen).toEqual(upTo(102)));
+    const { heads } = store.asked;
+    await eventually(() => expect(store.asked.heads).toBeGreaterThan(heads + 1));
+    expect(store.unreadable).toEqual([]);
   });
 
   it('rejects a cursor that was opened before the restore', async () => {
@@ -84,8 +88,7 @@ describe('the feed of a gateway, when a response predates a restore and arrives 
   });
 
   it('ends the old feed at a page of the new epoch, without delivering it', async () => {
-    const slow = await startFeed(store);
-    const reader = await readFeed(slow, owner);
+    const reader = await readFeed(await startFeed(store), owner);
     store.setUnavailable(true);
     const [, second] = commit(2);
     if (second) store.deliver(second); // leaves a gap that cannot be filled before the restore
@@ -172,6 +175,7 @@ describe('the feed of a gateway, when records are not of its store', () => {
 
   it('keeps all feeds when a change has an unknown epoch, and reports the record', async () => {
     forge(owner, { epoch: 9 });
+    forge(owner, { epoch: 0 }); // predates a restore: is not doubted
     await expectReported();
     await expectToGoOn();
   });

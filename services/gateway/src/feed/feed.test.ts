@@ -28,8 +28,7 @@ describe('the changes of an owner', () => {
   });
 
   it('delivers the change of an unreadable record anyway, and reports the record once the service is available', async () => {
-    const feed = await startFeed(store);
-    const reader = await readFeed(feed, owner);
+    const reader = await readFeed(await startFeed(store), owner);
     for (const text of ['{', JSON.stringify({ ...store.commit(owner), task: null })]) store.deliverText(owner, text);
     await eventually(() => expect(reader.seen).toEqual([1]));
     store.deliver(store.commit(owner));
@@ -41,16 +40,14 @@ describe('the changes of an owner', () => {
   });
 
   it('reports only the beginning of a large unreadable record, which fits in a request', async () => {
-    const feed = await startFeed(store);
-    await readFeed(feed, owner);
+    await readFeed(await startFeed(store), owner);
     store.deliverText(owner, '\0'.repeat(3 * 1024 * 1024));
     await eventually(() => expect(store.unreadable).toHaveLength(1));
     expect(JSON.stringify(store.unreadable).length).toBeLessThan(512 * 1024);
   });
 
   it('delivers the next changes at once while missing ones are being fetched, and none twice', async () => {
-    const feed = await startFeed(store);
-    const reader = await readFeed(feed, owner);
+    const reader = await readFeed(await startFeed(store), owner);
     const changes = [store.commit(owner), store.commit(owner), store.commit(owner)];
     const { asked, come } = store.respondLate('changesAfter');
     store.deliver(changes[1] as TaskChanged);
@@ -93,8 +90,7 @@ describe('a new reader', () => {
     let tries = 0;
     const heads: typeof store.tasks.heads = (...question) =>
       ++tries < 3 ? Promise.reject(unavailable()) : store.tasks.heads(...question);
-    const feed = await startFeed(store, { tasks: { ...store.tasks, heads } });
-    const reader = await readFeed(feed, owner);
+    const reader = await readFeed(await startFeed(store, { tasks: { ...store.tasks, heads } }), owner);
     store.deliver(store.commit(owner));
     expect([tries, reader.seen]).toEqual([3, [1]]);
   });

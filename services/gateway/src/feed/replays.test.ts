@@ -69,8 +69,7 @@ describe('replays', () => {
 
   it('hold no pages while their readers do not read', async () => {
     await begin();
-    const owner = withChanges();
-    const readers = await replayTo(owner, stuckReaders(5));
+    const readers = await replayTo(withChanges(), stuckReaders(5));
     await eventually(() => expect(readers.map(({ seen }) => seen.length)).toEqual(readers.map(() => 5)));
     expect(given.length).toBeGreaterThan(20 * 5);
     await eventually(() => {

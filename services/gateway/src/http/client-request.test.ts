@@ -41,8 +41,7 @@ describe('a request', () => {
 
   it('counts with its headers while it waits for the previous response', async () => {
     await start(() => undefined);
-    const get = rawRequest('GET /', ['X-Network: n', `X-Long: ${'x'.repeat(10_000)}`]);
-    const socket = await openRaw(url, get.repeat(4));
+    const socket = await openRaw(url, rawRequest('GET /', ['X-Network: n', `X-Long: ${'x'.repeat(10_000)}`]).repeat(4));
     await eventually(() => expect(held.size).toBe(3));
     for (const { bytes, network } of held) expect([bytes > 14_000, bytes < 15_000, network]).toEqual([true, true, 'n']);
     socket.destroy();

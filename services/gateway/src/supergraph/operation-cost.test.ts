@@ -20,9 +20,7 @@ const examples = readFileSync(join(import.meta.dirname, '../../../../docs/limits
   });
 
 describe('the cost of an operation', () => {
-  it('has examples in the documentation', () => {
-    expect(examples.length).toBeGreaterThan(8);
-  });
+  it('has examples in the documentation', () => expect(examples.length).toBeGreaterThan(8));
 
   it.each(examples)('$source with $variables is $cost', ({ source, variables, cost }) => {
     expect(costOf(source, JSON.parse(variables) as Record<string, unknown>)).toBe(cost);
@@ -51,7 +49,5 @@ describe('the rules for a document', () => {
     ['{ tasks(first: 1000) { edges { node { title } } } }', true],
     [`{ tasks(first: 1) { edges { node { ${'... { title } '.repeat(100)} } } } }`, true],
     ['{ __schema { description } }', true],
-  ])('know whether %s is large', (source, isLarge) => {
-    expect(admit(source).isLarge).toBe(isLarge);
-  });
+  ])('know whether %s is large', (source, isLarge) => expect(admit(source).isLarge).toBe(isLarge));
 });

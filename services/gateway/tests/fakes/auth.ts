@@ -112,8 +112,7 @@ export async function createFakeAuth(log: Log) {
     internal: {
       async endedSessions(after: number) {
         if (failure) throw failure;
-        const sessions = ended.filter(({ sequence }) => sequence > after);
-        return { last: ended.length, sessions };
+        return { last: ended.length, sessions: ended.filter(({ sequence }) => sequence > after) };
       },
       noteSessionUses: async () => undefined,
       async findPersonalToken(hash: string) {

@@ -53,8 +53,7 @@ export function createStore({ mostAtOnce = 7 } = {}) {
       });
     },
     async openCursor(owner, cursor) {
-      const position = unsealCursor(keyOf(epoch), owner, cursor) ?? null;
-      return respond('openCursor', position);
+      return respond('openCursor', unsealCursor(keyOf(epoch), owner, cursor) ?? null);
     },
     async reportUnreadable(record) {
       assertThere();
@@ -189,8 +188,7 @@ export async function readLate(store: ChangeStore, feed: Feed, owner: string) {
 /** A reader of an owner's changes, from now on or after a cursor. Resolves once it is attached. */
 export async function readFeed(feed: Feed, owner: string, after?: string) {
   const reader = createReader();
-  const detach = await feed.subscribe(owner, after, reader);
-  return { ...reader, detach };
+  return { ...reader, detach: await feed.subscribe(owner, after, reader) };
 }
 
 export const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, index) => first + index);

@@ -13,6 +13,4 @@ it.each([
   ['curl/8.14.1', 'curl/8.14.1'],
   ['x'.repeat(200), `${'x'.repeat(60)}…`],
   [null, 'An unnamed program'],
-])('%s is shown as %s', (userAgent, name) => {
-  expect(nameOf(userAgent)).toBe(name);
-});
+])('%s is shown as %s', (userAgent, name) => expect(nameOf(userAgent)).toBe(name));

@@ -19,9 +19,7 @@ describe('a due date', () => {
     ['2026-11-25', 'Tomorrow'],
     ['2026-11-23', 'Yesterday'],
     ['2026-11-27', 'Friday'],
-  ])('%s is shown as %s', (day, words) => {
-    expect(formatDay(endOf(day), NOW)).toBe(words);
-  });
+  ])('%s is shown as %s', (day, words) => expect(formatDay(endOf(day), NOW)).toBe(words));
 
   it('shows the year only if it is not the current one', () => {
     expect(formatDay(endOf('2026-12-24'), NOW)).not.toMatch(/2026/);

@@ -55,8 +55,7 @@ describe.each(['sse', 'multipart'] as const)('a stream over %s that fails after 
     answerWith(json);
     const socket = connect(port, '127.0.0.1');
     socket.write('GET / HTTP/1.0\r\n\r\n');
-    const read = await text(socket);
-    expect(read.split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(
+    expect((await text(socket)).split('\r\n\r\n').slice(1).join('\r\n\r\n')).toBe(
       format.opening + format.next(json, 'c') + format.failure([failure]),
     );
   });
