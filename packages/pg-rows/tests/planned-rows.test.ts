@@ -160,7 +160,7 @@ describe('other statements of a dump', () => {
     ['delete from t;', 'DeleteStmt is not allowed'], ['truncate t;', 'TruncateStmt is not allowed'], ['alter system set work_mem = 64;', 'AlterSystemStmt is not allowed'],
     ['selec;', 'it is not SQL'], ['\\restrict a\n\\restrict b\n', 'Line 1 is a command'], ['\\restrict a\n\\unrestrict b\n', 'Line 1 is a command'], ['\\unrestrict a\n', 'Line 1 is a command'],
     ['\\restrict a b\n', 'command for psql'], ['\\xrestrict a\n', 'command for psql'], ['\\i x\n', 'command for psql'],
-    ["create table t (a int); select ';' \\g | touch x\n;", 'no SQL'],
+    ["create table t (a int); select ';' \\g | touch x\n;", 'not SQL'],
   ])('are rejected if they are not allowed: %s', async (dump, message) => {
     await expect(planDump(dump)).rejects.toThrow(message.replace('Line 1 is', 'is'));
   }); // prettier-ignore

@@ -123,7 +123,7 @@ describe('a restore of one store', () => {
   });
 
   it.each([[['tasks', 'everything']], [['Tasks']], [['toString']], [[]]])('is refused with %j', async (stores) => {
-    const message = expect.stringMatching(/^The list of stores names .*There are: tasks, auth\.$/);
+    const message = expect.stringMatching(/^The list of stores .*There are: tasks, auth\.$/);
     await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message });
   });
 });

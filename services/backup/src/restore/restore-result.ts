@@ -18,7 +18,7 @@ const ERRORS: Partial<Record<Refusal, string>> = {
   FILE_OUTSIDE: 'The file lies outside of the backups directory.',
   FILE_NOT_FOUND: 'There is no such backup file.',
   UNKNOWN: 'A server was lost at the moment of the swap: whether the database was restored is not known yet. Taskmesh finds out in the background (see the log); then all stores are replaced, or none.',
-  NOTHING_TO_UNDO: 'There is no restore whose replaced stores are still kept.',
+  NOTHING_TO_UNDO: 'There is no restore whose former stores are still kept.',
   OTHER_RESTORE: 'Nothing was undone: another restore is the last one now. Check again which one can be undone.',
   BUSY: 'Another restore is running; try again later.',
 }; // prettier-ignore
