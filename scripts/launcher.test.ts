@@ -224,7 +224,7 @@ describe('the installation', () => {
     const { remove, launch, lines, runUntilHeld } = repository();
     const { child, ended } = await runUntilHeld('start.mjs');
     const refusal =
-      /^Another start installs dependencies here \(process \d+\)\. Start again when it has finished, or remove .*lock/;
+      /^Another command is installing dependencies here \(process \d+\)\. Start again when it has finished, or remove .*lock/;
     expect(await launch('start.mjs')).toMatchObject({ code: 1, stderr: expect.stringMatching(refusal) });
     remove('npm-holds');
     await eventually(() => expect(lines('notes')).toEqual(['up']));
@@ -307,7 +307,7 @@ describe('the installation', () => {
   const UNREACHABLE = /^Installing dependencies failed[^]*npm error code ENOTFOUND[^]*npm cannot reach its registry/;
   it.each<[string, string, RegExp]>([
     ['reports in plain words why it failed and what to do', 'npm-fails', UNREACHABLE],
-    ['is checked after npm reports success', 'npm-lies', /installed everything, but node_modules is not there/],
+    ['is checked after npm reports success', 'npm-lies', /installed everything, but node_modules is missing/],
   ])('%s, and is repeated the next time', async (_what, file, expected) => {
     const { remove, launch, runUntilUp } = repository(undefined, { [file]: 'code ENOTFOUND' });
     const { code, stderr, notes } = await launch('test.mjs');

@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '..');
 const ES2023: ts.CompilerOptions = { target: ts.ScriptTarget.ES2023, lib: ['lib.es2023.d.ts'] };
 const TARGETS: Record<string, ts.CompilerOptions> = { client: ES2023 };
 
-const [name = '', given = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
-const folder = resolve(given); // npm takes a/b for a repository
+const [name = '', target = join(ROOT, '.cache/packages', name), ...others] = process.argv.slice(2);
+const folder = resolve(target); // npm would read a/b as a repository on GitHub
 const source = join(ROOT, 'packages', name);
 if (!/^[a-z-]+$/.test(name) || !existsSync(join(source, 'package.json')) || others.length > 0) {
   console.error(readFileSync(new URL('build-package.help.txt', import.meta.url), 'utf8').trim());
@@ -24,7 +24,7 @@ function buildPackage(to: string): void {
     private: __,
     devDependencies: ___,
     exports,
-    ...kept
+    ...manifest
   } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const entries = Object.entries<string>(typeof exports === 'string' ? { '.': exports } : exports).map(
     ([path, file]) => [path, file.replace(/^\.\/src\/(.*)\.ts$/, '$1')] as const,
@@ -41,7 +41,7 @@ function buildPackage(to: string): void {
   const built = entries.map(([path, entry]) => [path, { types: `./${entry}.d.ts`, default: `./${entry}.js` }]);
   writeFileSync(
     join(to, 'package.json'),
-    `${JSON.stringify({ ...kept, exports: Object.fromEntries(built) }, undefined, 2)}\n`,
+    `${JSON.stringify({ ...manifest, exports: Object.fromEntries(built) }, undefined, 2)}\n`,
   );
   for (const file of globSync('**/*.{properties,xml}', { cwd: join(source, 'src') }))
     cpSync(join(source, 'src', file), join(to, file));

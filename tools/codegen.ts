@@ -37,7 +37,7 @@ if (!args.every((arg) => arg === '--check')) {
 }
 
 const ROOT = join(import.meta.dirname, '..');
-const check = args.includes('--check');
+const isCheck = args.includes('--check');
 
 const outputs = new Map<string, string>();
 const sdl = new Map<string, string>();
@@ -75,13 +75,13 @@ outputs.set(
 );
 
 const stale = [...outputs].filter(([file, text]) => !existsSync(file) || readFileSync(file, 'utf8') !== text);
-if (!check)
+if (!isCheck)
   for (const [file, text] of stale) {
     mkdirSync(dirname(file), { recursive: true }); // a new service has no such folder yet
     writeFileSync(file, text);
   }
-for (const [file] of stale) console.log(`${check ? 'stale' : 'written'}: ${relative(ROOT, file)}`);
-if (check && stale.length > 0) {
+for (const [file] of stale) console.log(`${isCheck ? 'stale' : 'written'}: ${relative(ROOT, file)}`);
+if (isCheck && stale.length > 0) {
   console.error('Generated files are not up to date: run "npm run codegen" and commit the result.');
   process.exit(1);
 }
@@ -96,7 +96,7 @@ async function resolverTypes(folder: string, schema: string[]): Promise<void> {
     importExtension: '.ts',
     ...JSON.parse(readFileSync(join(folder, 'codegen.json'), 'utf8')),
   });
-  outputs.set(target, tidied(content));
+  outputs.set(target, tidy(content));
 }
 
 /** Returns the types that these plugins generate. */
@@ -110,19 +110,19 @@ async function typesOf(from: { schema: string | string[]; documents?: string[] }
 }
 
 /** Normalises the output of all plugins: the same line breaks, no trailing blanks. */
-function tidied(content: string): string {
+function tidy(content: string): string {
   return `${content.replaceAll(/[ \t]+$/gm, '').trim()}\n`;
 }
 
 /** The endpoints only for their descriptions: none is called, so they need no implementation. */
 function operatorsEndpoints(): Endpoint[] {
-  const nothing = {} as never;
+  const unused = {} as never;
   return [
-    ...archiveEndpoints(nothing),
-    ...restoreEndpoints(nothing),
-    ...operatorsSignInEndpoints(nothing),
-    ...statusEndpoints(nothing),
-    ...deadLetterEndpoints(nothing),
+    ...archiveEndpoints(unused),
+    ...restoreEndpoints(unused),
+    ...operatorsSignInEndpoints(unused),
+    ...statusEndpoints(unused),
+    ...deadLetterEndpoints(unused),
   ];
 }
 
@@ -148,7 +148,7 @@ async function operations(schema: string, of: Operations): Promise<void> {
     skipTypename: true,
   });
   const head = `import type { ${of.type.name} } from '${of.type.from}';\n\n`;
-  outputs.set(target, tidied(`${head}${content}\n${documentsOf(sources, of).join('\n')}`));
+  outputs.set(target, tidy(`${head}${content}\n${documentsOf(sources, of).join('\n')}`));
 }
 
 /** Returns one constant per operation, with its text minified. */

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const ROOT = new URL('..', import.meta.url);
-const BOOK = new URL('weight.json', ROOT);
+const LIMITS_FILE = new URL('weight.json', ROOT);
 const CODE = /\.(?:ts|tsx|mts|mjs|js|css)$/;
 const TEST = /(?:^|\/)(?:tests?|fakes|fixtures)\/|\.test\.|\.contract\.ts$|^libs\/testing\//;
-const OF_TWO_FOLDERS = /^(?:services|libs|packages|deploy|charts)$/;
+const TWO_LEVEL_FOLDERS = /^(?:services|libs|packages|deploy|charts)$/;
 
 type Weights = Record<string, { product: number; tests: number }>;
 
@@ -18,11 +18,11 @@ if (!args.every((arg) => arg === '--write')) {
 const weights = measure();
 if (args.includes('--write')) {
   writeFileSync(
-    BOOK,
+    LIMITS_FILE,
     `${JSON.stringify(weights, undefined, 2).replaceAll(/\{\n\s+("product.+)\n\s+("tests.+)\n\s+\}/g, '{ $1 $2 }')}\n`,
   );
 } else {
-  const limits: Weights = JSON.parse(readFileSync(BOOK, 'utf8'));
+  const limits: Weights = JSON.parse(readFileSync(LIMITS_FILE, 'utf8'));
   const grown = Object.entries(weights).flatMap(([part, of]) =>
     (['product', 'tests'] as const).flatMap((kind) => {
       const limit = limits[part]?.[kind] ?? 0;
@@ -48,7 +48,7 @@ function measure(): Weights {
 function partOf(file: string): string {
   if (file.startsWith('services/gateway/console')) return 'console';
   const [top = '', second = ''] = file.split('/');
-  return OF_TWO_FOLDERS.test(top) ? `${top}/${second}` : top;
+  return TWO_LEVEL_FOLDERS.test(top) ? `${top}/${second}` : top;
 }
 
 function codeLines(text: string): number {

@@ -41,10 +41,10 @@ async function run(chosen: Options & RunContext) {
   const besideLogins: BesideLogins[] = [];
   let postgres: string | undefined;
   let started = 0;
-  const atTargets = async (some: readonly TargetName[], work: (targets: Target[], load: Load) => Promise<void>) => {
+  const atTargets = async (selected: readonly TargetName[], work: (targets: Target[], load: Load) => Promise<void>) => {
     await using closers = new AsyncDisposableStack();
     const dataDir = join(chosen.dataDir, `servers-${++started}`); // databases are new each time
-    const { targets } = closers.adopt(await startTargets(some, { ...chosen, dataDir }), stopPart);
+    const { targets } = closers.adopt(await startTargets(selected, { ...chosen, dataDir }), stopPart);
     const load = closers.adopt(await startLoad(dataDir), stopPart);
     for (const { name, url } of targets) {
       log(`Accounts and tasks for ${name} …`);
@@ -86,14 +86,14 @@ async function measureOperation(
   const cells = targets.flatMap((target) =>
     (target.name === 'bare' ? (['rest'] as const) : PROTOCOLS).map((protocol) => ({ target, protocol })),
   );
-  const taken = await measureInRounds(cells, roundOptions, async ({ target, protocol }, seconds) => {
+  const results = await measureInRounds(cells, roundOptions, async ({ target, protocol }, seconds) => {
     await load.call('open', target.url, operation, protocol);
     const found = await measureCost(target, 'requests', () => load.call('run', seconds));
     await load.call('close');
     const { server, internal, postgres } = found.cpu;
     return { ...found, perSecond: found.requests / found.seconds, cpuSum: server + internal + postgres };
   });
-  return taken.map(([{ target, protocol }, rounds]) => {
+  return results.map(([{ target, protocol }, rounds]) => {
     const all = sumOf(rounds.map((round) => round.requests));
     return { operation, target: target.name, protocol, ...summarise(rounds), requests: all };
   });
@@ -102,18 +102,18 @@ async function measureOperation(
 function describe(report: Report<Options, Awaited<ReturnType<typeof run>>>): Record<string, string> {
   const { measured, besideLogins, parameters } = report;
   const { connections, rounds, seconds, warmUp } = parameters;
-  const how = `${connections} connections · ${describeRounds(rounds, seconds)}, after ${warmUp} s to warm up · CPU in ms per request`;
-  const howBeside = `${LISTS_PER_SECOND} lists of 50 a second, alone and beside ${PARALLEL_LOGINS} parallel logins · ${describeRounds(rounds, ROUND_FACTOR * seconds)} of each, in slices by turns`;
+  const method = `${connections} connections · ${describeRounds(rounds, seconds)}, after ${warmUp} s to warm up · CPU in ms per request`;
+  const methodBeside = `${LISTS_PER_SECOND} lists of 50 a second, alone and beside ${PARALLEL_LOGINS} parallel logins · ${describeRounds(rounds, ROUND_FACTOR * seconds)} of each, in slices by turns`;
   return {
-    ...(measured.length > 0 && { figures: `${describeOrigin(report, how)}\n\n${requestTable(measured)}` }),
+    ...(measured.length > 0 && { figures: `${describeOrigin(report, method)}\n\n${requestTable(measured)}` }),
     ...(besideLogins.length > 0 && {
-      'beside logins': `${describeOrigin(report, howBeside)}\n\n${besideLoginsTable(besideLogins)}`,
+      'beside logins': `${describeOrigin(report, methodBeside)}\n\n${besideLoginsTable(besideLogins)}`,
     }),
   };
 }
 
 function requestTable(measured: readonly Measured[]): string {
-  const timesBare = (row: Measured) => {
+  const ratioToBare = (row: Measured) => {
     const bare = measured.find(({ target, operation }) => target === 'bare' && operation === row.operation);
     return bare && bare !== row ? (row.cpuSum / bare.cpuSum).toFixed(2) : '';
   };
@@ -126,7 +126,7 @@ function requestTable(measured: readonly Measured[]): string {
       server: ({ cpu }) => cpu.server + cpu.internal,
       PostgreSQL: ({ cpu }) => cpu.postgres,
       sum: ({ cpuSum }) => cpuSum,
-      '× bare': timesBare,
+      '× bare': ratioToBare,
       Redis: ofSeparate('redis'),
       Kafka: ofSeparate('kafka'),
       ...LATENCIES,

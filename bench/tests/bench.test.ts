@@ -40,16 +40,16 @@ describe('the load', () => {
 
   it('stops at a wrong response', async () => {
     const forged = { ...population, readers: population.readers.map((reader) => ({ ...reader, token: 'none' })) };
-    await expect(openConnections(url, 'list', 'rest', forged)).rejects.toThrow('answered 401');
+    await expect(openConnections(url, 'list', 'rest', forged)).rejects.toThrow('responded with 401');
     await database.query('delete from tasks where id = $1', [population.readers[0]?.taskIds[0]]);
     await expect(openConnections(url, 'list', 'rest', population)).rejects.toThrow('unexpected response');
   });
 
   it('rejects responses of a gateway that are not the expected one, or longer than the first', async () => {
     for (const text of ['{"data":{"a":2}}', '{"data":{"a":1,"b":1}}', '{"data":{"a":1},"errors":[{"message":"x"}]}'])
-      await expect(openGateway([text])).rejects.toThrow(/unexpected response|answered 200/);
+      await expect(openGateway([text])).rejects.toThrow(/unexpected response|responded with 200/);
     const connections = await openGateway(['{"data":{"a":1}}', '{"data":{"a":12}}']);
-    await expect(connections.run(1)).rejects.toThrow('17 characters, and before 16');
+    await expect(connections.run(1)).rejects.toThrow('17 characters instead of 16');
     await connections.close();
   });
 
@@ -93,7 +93,7 @@ describe('figures', () => {
     const figures = '| name |    ms |\n| ---- | ----: |\n| 0.1  | 0.123 |\n| 123  |  1235 |';
     const text = `before\n<!-- figures: begin -->\n\n${figures}\n\n<!-- figures: end -->\nafter\n`;
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect(() => publish(file, { nowhere: '' })).toThrow('has no place for nowhere');
+    expect(() => publish(file, { nowhere: '' })).toThrow('has no marks for nowhere');
   });
 
   it('are shown as ratios to a bare server or PostgreSQL', () => {

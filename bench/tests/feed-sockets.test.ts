@@ -28,7 +28,7 @@ it('notices a change that arrives twice, and more messages than expected', async
   const { numbers } = await listeners.expect(() => 2, once);
   for (const seen of [numbers, listeners.lastOf(user.id)]) expect(seen).toEqual([1, 1]);
   deliver(1);
-  await eventually(() => expect(() => listeners.check()).toThrow('got change 1 after 1'));
+  await eventually(() => expect(() => listeners.check()).toThrow('received change 1 after 1'));
   await listeners.close();
   const other = await open('graphql-ws', 1);
   const twice = async () => {

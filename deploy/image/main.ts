@@ -39,9 +39,9 @@ function partsOf(service: string): [string, string][] {
 function endAtOnceUntilHandled(signal: NodeJS.Signals): void {
   const end = () => process.exit(143);
   process.on(signal, end);
-  process.on('newListener', function handOver(event) {
+  process.on('newListener', function onNewListener(event) {
     if (event !== signal) return;
-    process.off('newListener', handOver);
+    process.off('newListener', onNewListener);
     // Removed only after the new listener is registered: without any listener, Node stops handling the signal.
     queueMicrotask(() => process.off(signal, end));
   });

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 /** Browsers get the built files of these packages, so their dependencies are not needed. */
 const SERVED_AS_BUILT = ['graphiql', 'react-dom', 'swagger-ui-dist'];
-const NEVER_LOADED =
+const UNUSED_FILES =
   /\.map$|\.d\.[cm]?ts$|\.test\.[cm]?[jt]s$|\.(md|markdown|flow|tsbuildinfo)$|\/(__tests__|tests?|benchmarks?|examples?|docs|\.github)\//i;
 const LICENCE = /licen[cs]e|notice|copying/i;
 
@@ -23,25 +23,25 @@ const lock = JSON.parse(readFileSync(join(ROOT, 'node_modules/.package-lock.json
 };
 const packages = new Map(Object.entries(lock.packages));
 
-function locate(name: string, from: string): string | undefined {
+function resolvePackage(name: string, from: string): string | undefined {
   for (let at = from; ; at = dirname(at)) {
-    const place = join(at === '.' ? '' : at, 'node_modules', name);
-    if (packages.has(place)) return place;
+    const path = join(at === '.' ? '' : at, 'node_modules', name);
+    if (packages.has(path)) return path;
     if (at === '.') return undefined;
   }
 }
 
-function reachable(): Set<string> {
+function findReachable(): Set<string> {
   const found = new Set<string>();
-  const visit = (place: string) => {
-    if (found.has(place)) return;
-    found.add(place);
-    const { link, resolved, ...needs } = packages.get(place) ?? {};
+  const visit = (path: string) => {
+    if (found.has(path)) return;
+    found.add(path);
+    const { link, resolved, ...dependencyKinds } = packages.get(path) ?? {};
     if (link && resolved) return visit(resolved);
-    if (SERVED_AS_BUILT.some((name) => place === `node_modules/${name}`)) return;
-    const { dependencies, optionalDependencies, peerDependencies } = needs;
+    if (SERVED_AS_BUILT.some((name) => path === `node_modules/${name}`)) return;
+    const { dependencies, optionalDependencies, peerDependencies } = dependencyKinds;
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
-      const next = locate(name, place);
+      const next = resolvePackage(name, path);
       if (next !== undefined) visit(next);
     }
   };
@@ -49,9 +49,9 @@ function reachable(): Set<string> {
   return found;
 }
 
-const needed = reachable();
-for (const place of packages.keys())
-  if (place.includes('node_modules') && !needed.has(place)) rmSync(join(ROOT, place), { recursive: true, force: true });
+const needed = findReachable();
+for (const path of packages.keys())
+  if (path.includes('node_modules') && !needed.has(path)) rmSync(join(ROOT, path), { recursive: true, force: true });
 
 const README = /^readme(\.\w+)?$/i;
 
@@ -63,7 +63,7 @@ function hasLicence(file: string): boolean {
 }
 
 for (const name of readdirSync(ROOT, { recursive: true, encoding: 'utf8' })) {
-  if (!NEVER_LOADED.test(name) || LICENCE.test(name)) continue;
+  if (!UNUSED_FILES.test(name) || LICENCE.test(name)) continue;
   const file = join(ROOT, name);
   // Workspaces are links in node_modules: leave their files alone.
   if (

@@ -31,7 +31,7 @@ export async function main(body) {
 }
 
 /** Whether the arguments request help. */
-export function asksForHelp(args) {
+export function requestsHelp(args) {
   return args.includes('--help') || args.includes('-h');
 }
 
@@ -40,7 +40,7 @@ export function asksForHelp(args) {
  * @throws Failure with exit code 2 for an unknown argument, unless `strict` is false because another program gets them
  */
 export function checkArguments(args, { help, options = {}, strict = true }) {
-  if (asksForHelp(args)) {
+  if (requestsHelp(args)) {
     console.log(help.trim());
     return undefined;
   }

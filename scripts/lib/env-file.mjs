@@ -10,7 +10,7 @@ const WITH_COLON = /^\s*([A-Z][A-Z0-9_]*)\s*:\s/;
 /** Any other name may be part of a secret, because base64 can end with `=`; messages must not show it. */
 const PLAIN_NAME = /^([A-Z][A-Z0-9_]*|[a-z][a-z0-9_]*)$/;
 /** Variables of other programs, including those that we start. */
-const OF_OTHERS =
+const FOREIGN_VARIABLES =
   /^(PATH|HOME|TZ|LANG|JAVA_HOME|SSL_CERT_\w+|(AWS|NODE|npm|OTEL|TASKMESH)_\w+|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|PG[A-Z]+|\w+_PROXY)$/i;
 
 /**
@@ -23,10 +23,10 @@ export function readEnvFile() {
   if (!util.parseEnv) throw new Failure('To read the file .env, Node 20.12 or newer is needed.');
   const { settings, problems } = readLines(readText(file));
   if (problems.length > 0) throw new Failure(`The file .env has lines that set nothing:\n${problems.join('\n')}`);
-  const given = new Set(Object.keys(process.env));
+  const preset = new Set(Object.keys(process.env));
   // Parsed one by one: versions of Node treat blanks, tabs and a byte order mark between settings differently, and may lose one.
   for (const [name, { text }] of settings) process.env[name] ??= util.parseEnv(text)[name];
-  return whatIsUnknown(settings, given);
+  return findUnknown(settings, preset);
 }
 
 function readText(file) {
@@ -49,10 +49,10 @@ function readLines(text) {
     if (/^\s*(#|$)/.test(line)) continue;
     const number = index + 1;
     const [, name, value] = SETTING.exec(line) ?? [];
-    const [, wanted] = WITH_COLON.exec(line) ?? [];
+    const [, yamlName] = WITH_COLON.exec(line) ?? [];
     if (name === undefined)
       problems.push(
-        `  - line ${number}: ${wanted ? `write ${wanted}=… instead of ${wanted}: …` : 'is not NAME=value'}`,
+        `  - line ${number}: ${yamlName ? `write ${yamlName}=… instead of ${yamlName}: …` : 'is not NAME=value'}`,
       );
     else if (/^[^"'`#\s][^#]*(?<!\s)#/.test(value) || /^[^=]*=#\S/.test(line))
       problems.push(`  - line ${number}: # begins a comment: put the value in quotes, or a blank before the #`);
@@ -74,17 +74,17 @@ function lastLineOf(value, lines, index) {
   return last < 0 ? index : last;
 }
 
-/** Returns the warnings. Removes misspelt settings, because the child process would warn of them again. */
-function whatIsUnknown(settings, given) {
+/** Returns the warnings. Removes misspelt settings, because the child process would warn about them again. */
+function findUnknown(settings, preset) {
   const example = join(ROOT, '.env.example');
   if (!existsSync(example)) return [];
   const known = [...readLines(readFileSync(example, 'utf8')).settings.keys()];
   return [...settings].flatMap(([name, { line }]) => {
-    if (known.includes(name) || OF_OTHERS.test(name)) return [];
+    if (known.includes(name) || FOREIGN_VARIABLES.test(name)) return [];
     const meant = nearestName(name, known) ?? known.find((each) => each === name.replace(/_HOST$/, '_URL'));
-    if (meant && !given.has(name)) delete process.env[name];
-    const said = meant || PLAIN_NAME.test(name) ? name : 'its name';
+    if (meant && !preset.has(name)) delete process.env[name];
+    const shownName = meant || PLAIN_NAME.test(name) ? name : 'its name';
     const hint = meant ? `is ${meant} meant?` : '.env.example lists all settings.';
-    return [`.env, line ${line}: ${said} is not a setting and is ignored: ${hint}`];
+    return [`.env, line ${line}: ${shownName} is not a setting and is ignored: ${hint}`];
   });
 }

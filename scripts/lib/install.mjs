@@ -7,7 +7,8 @@ import { CACHE, exitCodeOf, Failure, ROOT } from './command.mjs';
 const LIST = join(ROOT, 'node_modules', '.package-lock.json');
 /** Contains the process id of npm, or of the command that is about to start it. */
 const LOCK = join(CACHE, 'install.lock');
-/** Installs exactly the lock file, whatever npm's settings. `npm ci` refuses a lock file without other systems' optional packages. */
+// Installs exactly the lock file, regardless of npm's settings. `npm ci` refuses a lock file without the optional packages
+// of other systems.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
 const AS_LOCKED = ['--package-lock', '--no-legacy-peer-deps', '--include=peer', '--include=optional'];
 
@@ -32,14 +33,14 @@ export async function ensureInstalled(need) {
   const set = need === 'all' || locked().some(([path, { dev }]) => dev && list?.packages[path]) ? 'all' : 'production';
   console.log('Installing dependencies (once) …');
   await npmInstall([...AS_LOCKED, set === 'all' ? '--include=dev' : '--omit=dev'], 'Installing dependencies', () => {
-    // A running product stays whole while tools are added, however npm ends.
+    // A running product stays intact while tools are added, however npm ends.
     if (missing('production') === undefined) return removeUnlisted();
     if (!list) for (const folder of folders()) rmSync(folder, { recursive: true, force: true });
     rmSync(LIST, { force: true });
     return () => list && writeFileSync(LIST, JSON.stringify(list));
   });
   const path = missing(set);
-  if (path) throw new Failure(`npm says that it has installed everything, but ${path} is not there. Start again.`);
+  if (path) throw new Failure(`npm says that it has installed everything, but ${path} is missing. Start again.`);
   console.log(`Dependencies are installed (${Math.round((performance.now() - begin) / 1000)} s).`);
 }
 
@@ -54,11 +55,11 @@ export async function ensureConsole() {
 function missing(need) {
   const installed = readList()?.packages;
   if (!installed) return 'node_modules';
-  const isThere = ([path, { version }]) =>
+  const isInstalled = ([path, { version }]) =>
     installed[path]?.version === version && path in installed && existsSync(join(ROOT, path, 'package.json'));
   const isNeeded = ([, { dev, optional, devOptional, ...of }]) =>
     !devOptional && !(dev && (optional || need === 'production')) && (!optional || isOfThisMachine(of));
-  return locked().find((entry) => isNeeded(entry) && !isThere(entry))?.[0];
+  return locked().find((entry) => isNeeded(entry) && !isInstalled(entry))?.[0];
 }
 
 /** Whether an optional package is the variant for this machine. npm leaves it out, without a failure, if its download fails. */
@@ -100,25 +101,25 @@ export async function npmInstall(args, what, prepare = () => undefined) {
   acquireLock(what);
   try {
     const undo = prepare();
-    const { code, complaints, signal } = await runNpm([...INSTALL, ...args]);
+    const { code, errorOutput, signal } = await runNpm([...INSTALL, ...args]);
     if (signal) throw new Failure(`${what} was interrupted.`, exitCodeOf(signal));
     if (code === 0) return;
     if (code !== null) undo?.();
-    const lines = complaints.split('\n').filter((line) => line.startsWith('npm error'));
+    const lines = errorOutput.split('\n').filter((line) => line.startsWith('npm error'));
     const why = code === null ? 'npm was killed' : `npm ended with ${code}`;
-    throw failure(`${what} failed (${why}).`, lines, complaints);
+    throw failure(`${what} failed (${why}).`, lines, errorOutput);
   } finally {
     rmSync(LOCK, { force: true });
   }
 }
 
-function failure(what, lines, complaints) {
-  const remedy = REMEDIES.find(([pattern]) => pattern.test(complaints))?.[1];
+function failure(what, lines, errorOutput) {
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(errorOutput))?.[1];
   const text = [what, ...lines.slice(0, 12).map((line) => `    ${line}`), remedy];
   return new Failure(text.filter(Boolean).join('\n'));
 }
 
-const JUST_MADE_MS = 2_000;
+const NEW_LOCK_MS = 2_000;
 
 function acquireLock(what) {
   try {
@@ -129,10 +130,10 @@ function acquireLock(what) {
       throw failure(`${what} failed.`, [String(error.message)], error.code);
     const holder = Number(readFileSync(LOCK, 'utf8'));
     // A new lock is empty for a moment, until its content is written.
-    const isNew = !holder && Date.now() - statSync(LOCK).mtimeMs < JUST_MADE_MS;
+    const isNew = !holder && Date.now() - statSync(LOCK).mtimeMs < NEW_LOCK_MS;
     if (isNew || (Number.isInteger(holder) && holder > 0 && isRunning(holder)))
       throw new Failure(
-        `Another start installs dependencies here (process ${holder}). Start again when it has finished, or remove ${LOCK} if that is another program.`,
+        `Another command is installing dependencies here (process ${holder}). Start again when it has finished, or remove ${LOCK} if that is another program.`,
       );
     rmSync(LOCK, { force: true });
     acquireLock(what);
@@ -155,14 +156,14 @@ async function runNpm(args) {
   const options = { cwd: ROOT, shell: command === 'npm' && isWindows, stdio: ['ignore', 'ignore', 'pipe'] };
   const child = spawn(command, [...prefix, ...args], { ...options, detached: !isWindows });
   if (child.pid) writeFileSync(LOCK, String(child.pid)); // npm outlives us if we are killed
-  let [complaints, signal] = ['', undefined];
-  const kill = (which) => void ((signal = which), child.kill('SIGKILL'));
+  let [errorOutput, signal] = ['', undefined];
+  const kill = (received) => void ((signal = received), child.kill('SIGKILL'));
   for (const each of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(each, kill);
-  child.stderr.on('data', (chunk) => (complaints += chunk));
+  child.stderr.on('data', (chunk) => (errorOutput += chunk));
   const code = await new Promise((resolve, reject) => {
     child.once('error', () => reject(new Failure('npm was not found. Install Node.js with npm, then try again.')));
     child.once('close', resolve);
   });
   for (const each of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(each, kill);
-  return { code, complaints, signal };
+  return { code, errorOutput, signal };
 }

@@ -7,8 +7,8 @@ import { readEnvFile } from './env-file.mjs';
 import { ensureConsole, ensureInstalled, npmInstall } from './install.mjs';
 
 /** The first version that runs TypeScript without a warning, and refuses excess headers instead of dropping them. */
-const NEEDED = [24, 19];
-const FETCHED = '24.21.0';
+const MIN_VERSION = [24, 19];
+const FETCHED_VERSION = '24.21.0';
 
 /** As in the images: halves the memory for short-lived objects (docs/adr/0008-short-lived-garbage.md). */
 const YOUNG_GENERATION = '--max-semi-space-size=32';
@@ -55,7 +55,7 @@ export async function launch(file, args) {
     child.kill(signal);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, interrupt);
-  // If npm is killed, it cannot notify us; if it ends because of a signal, we have got that, too.
+  // If npm is killed, it cannot notify us; if it ends because of a signal, we have received that, too.
   const npm = process.ppid;
   const watch = () => process.ppid !== npm && interruptedAt === undefined && interrupt('SIGTERM');
   if (process.env.npm_lifecycle_event) setInterval(watch, 500).unref();
@@ -91,23 +91,23 @@ function exitCode(child) {
 /** Returns the path of a Node that can run the sources: this one, or one that npm installs once. */
 async function provideNode24() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return process.execPath;
+  if (major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1])) return process.execPath;
   const home = join(CACHE, 'node');
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   const binary = join(home, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   // npm writes its list last: if it was killed, the program may be incomplete.
   const list = join(home, 'node_modules', '.package-lock.json');
-  if (existsSync(binary) && existsSync(list) && readFileSync(list, 'utf8').includes(`"version": "${FETCHED}"`))
+  if (existsSync(binary) && existsSync(list) && readFileSync(list, 'utf8').includes(`"version": "${FETCHED_VERSION}"`))
     return binary;
-  console.log(`This is Node ${process.versions.node}. Fetching Node ${FETCHED} (once) …`);
+  console.log(`This is Node ${process.versions.node}. Fetching Node ${FETCHED_VERSION} (once) …`);
   try {
     const prepare = () => rmSync(home, { recursive: true, force: true });
-    const args = ['--prefix', home, '--no-package-lock', `${name}@${FETCHED}`];
-    await npmInstall(args, `Fetching Node ${FETCHED}`, prepare);
+    const args = ['--prefix', home, '--no-package-lock', `${name}@${FETCHED_VERSION}`];
+    await npmInstall(args, `Fetching Node ${FETCHED_VERSION}`, prepare);
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode !== 1) throw error;
     throw new Failure(
-      `${error.message}\nNode ${NEEDED.join('.')} or newer does it, too: install it (https://nodejs.org) and start again.`,
+      `${error.message}\nOr install Node ${MIN_VERSION.join('.')} or newer yourself (https://nodejs.org), then start again.`,
     );
   }
   return binary;

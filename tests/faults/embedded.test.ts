@@ -71,7 +71,7 @@ describe('the embedded platform', () => {
     // PostgreSQL accepts writes a moment before the supervisor notices that it is back.
     await eventually(() =>
       expect(lines).toEqual([
-        expect.stringMatching(/^PostgreSQL ended \(signal SIGKILL\), starting it again in 200 ms\. Log: /),
+        expect.stringMatching(/^PostgreSQL ended \(signal SIGKILL\), restarting it in 200 ms\. Log: /),
         ...lines.slice(1, -1).map(() => expect.stringContaining('left over from an earlier run')),
         `PostgreSQL is back (process ${platform().postgresPid}).`,
       ]),
@@ -87,6 +87,6 @@ it('the product exits with an explanation and an exit code if its PostgreSQL doe
   const noted = readFileSync(join(dataDir, 'run', 'postgres.pid.json'), 'utf8');
   process.kill((JSON.parse(noted) as { pid: number }).pid, 'SIGKILL');
   expect(await ended).toBe('1');
-  expect(output()).toMatch(/^PostgreSQL does not stay up: it was started again 5 times\. Log: /m);
+  expect(output()).toMatch(/^PostgreSQL does not stay up: it was restarted 5 times\. Log: /m);
   expect(output()).not.toMatch(/^ +at /m);
 });

@@ -89,7 +89,7 @@ export default class {
   }
 }
 
-/** Each has a minute, and a failed one keeps none of the others from running. */
+/** Each has a minute. A failed one does not prevent the others from running. */
 async function cleanUp(cleanUps) {
   const errors = [];
   for (const each of cleanUps.reverse()) {

@@ -8,30 +8,30 @@ const CHANGED_ONCE = [
   /^Reflect\.(decorate|metadata|\w+Metadata|\w+MetadataKeys|Symbol\(@reflect-metadata.*)$/,
 ];
 
-const NODES = Object.getOwnPropertyNames(globalThis).filter(
+const NODE_GLOBALS = Object.getOwnPropertyNames(globalThis).filter(
   (name) => !['console', 'global', 'globalThis'].includes(name),
 );
 
 /** Records the globals, the properties of Node's globals, the environment, the process's listeners and its directory. */
 export function recordSurroundings(): Surroundings {
-  const seen = new Map<string, unknown>([['process.cwd()', process.cwd()]]);
-  const note = (name: string, object: object) => {
+  const state = new Map<string, unknown>([['process.cwd()', process.cwd()]]);
+  const record = (name: string, object: object) => {
     for (const key of Reflect.ownKeys(object)) {
       const property = Object.getOwnPropertyDescriptor(object, key);
-      seen.set(`${name}.${String(key)}`, property?.get ?? property?.value);
+      state.set(`${name}.${String(key)}`, property?.get ?? property?.value);
     }
   };
-  for (const name of NODES) {
+  for (const name of NODE_GLOBALS) {
     const value = (globalThis as Record<string, unknown>)[name];
     if (!isObject(value)) continue;
-    note(name, value);
-    if (isObject(value.prototype)) note(`${name}.prototype`, value.prototype);
+    record(name, value);
+    if (isObject(value.prototype)) record(`${name}.prototype`, value.prototype);
   }
-  note('globalThis', globalThis);
-  note('process.env', process.env);
+  record('globalThis', globalThis);
+  record('process.env', process.env);
   for (const event of process.eventNames())
-    seen.set(`process.listenerCount('${String(event)}')`, process.listenerCount(event));
-  return seen;
+    state.set(`process.listenerCount('${String(event)}')`, process.listenerCount(event));
+  return state;
 }
 
 export function differences(before: Surroundings, after: Surroundings): string[] {

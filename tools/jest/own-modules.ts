@@ -36,7 +36,7 @@ registerHooks({
 });
 
 function isOurs(url: string): boolean {
-  return [TREE, LINKED].some((place) => url.startsWith(`${place}/`)) && !url.includes('/node_modules/');
+  return [TREE, LINKED].some((root) => url.startsWith(`${root}/`)) && !url.includes('/node_modules/');
 }
 
 function inTree(url: string): string {

@@ -23,11 +23,11 @@ const options = defineOptions('backup', ABOUT, {
 type Options = ReturnType<typeof options.read>;
 
 const OURS = 'Taskmesh';
-const WORKS = ['dump and compress', 'load a dump', 'whole restore'] as const;
+const WORK_KINDS = ['dump and compress', 'load a dump', 'whole restore'] as const;
 
 /** One kind of work, with the seconds of each round. */
 interface Timed {
-  work: (typeof WORKS)[number];
+  work: (typeof WORK_KINDS)[number];
   by: string;
   seconds: number[];
   /** Only for the product: how much its process grew, and the peak of its children together, in each round. */
@@ -44,9 +44,9 @@ async function run(chosen: Options & RunContext) {
   const tasksUrl = tasksDatabaseOn(server.url);
   const onServer = (statement: string) => withPostgres(server.url, (client) => client.query(statement));
   log(`Writing ${rows} tasks …`);
-  await withPostgres(tasksUrl, (client) => client.query(fill(rows)));
+  await withPostgres(tasksUrl, (client) => client.query(insertTasks(rows)));
 
-  const timed: Timed[] = WORKS.flatMap((work) =>
+  const timed: Timed[] = WORK_KINDS.flatMap((work) =>
     [OURS, ...(tools && work !== 'whole restore' ? [work === 'load a dump' ? 'psql' : 'pg_dump \\| gzip'] : [])].map(
       (by): Timed => ({ work, by, seconds: [], memory: [] }),
     ),
@@ -59,7 +59,7 @@ async function run(chosen: Options & RunContext) {
     row.memory.push(...memory);
   };
   const time = async <Result>(work: Timed['work'], by: string, action: () => Promise<Result>): Promise<Result> => {
-    await onServer('checkpoint'); // otherwise one would pay for the writes of the one before
+    await onServer('checkpoint'); // otherwise each would pay for the writes of the previous one
     const stop = watchMemory(product.pid);
     const begin = performance.now();
     const result = await action();
@@ -103,8 +103,8 @@ async function findTools() {
     await execute('psql', ['--version']);
     const version = /(\d+)(\.\d+)?/.exec(stdout)?.[0] ?? '';
     const major = version.split('.')[0] ?? '';
-    const places = [`/usr/lib/postgresql/${major}/bin`, `/usr/pgsql-${major}/bin`];
-    return { version, major, serverBin: places.find((place) => existsSync(join(place, 'initdb'))) };
+    const candidates = [`/usr/lib/postgresql/${major}/bin`, `/usr/pgsql-${major}/bin`];
+    return { version, major, serverBin: candidates.find((dir) => existsSync(join(dir, 'initdb'))) };
   } catch {
     return undefined;
   }
@@ -136,8 +136,8 @@ async function dumpAndZip(url: string, file: string): Promise<void> {
 async function startProduct({ dataDir, env }: RunContext, postgresUrl: string) {
   const productDir = join(dataDir, 'embedded', 'taskmesh');
   const limits = { BACKUP_MAX_ARCHIVE_MB: '8192', RESTORE_KEEP_OLD: '0' };
-  const places = { PATH: dirname(process.execPath), DATA_DIR: productDir, POSTGRES_URL: postgresUrl };
-  const { url, pid, stop } = await startEmbedded({ ...env, ...limits, ...places, LOG_LEVEL: 'info' });
+  const locations = { PATH: dirname(process.execPath), DATA_DIR: productDir, POSTGRES_URL: postgresUrl };
+  const { url, pid, stop } = await startEmbedded({ ...env, ...limits, ...locations, LOG_LEVEL: 'info' });
   const client = new Client(url, { headersTimeout: 0 });
   const call = async (request: string, status = 200) =>
     JSON.parse(await send(client, { request, status, token: env.BACKUP_TOKEN ?? '' })) as {
@@ -162,7 +162,7 @@ async function startProduct({ dataDir, env }: RunContext, postgresUrl: string) {
 }
 
 /** Inserts tasks of a thousand owners. */
-const fill = (rows: number) => `
+const insertTasks = (rows: number) => `
   insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
   select gen_random_uuid(), md5((i % 1000)::text)::uuid, 'task number ' || i, repeat('some words of a task ', i % 15),
     i % 2 = 0, case when i % 3 = 0 then now() end, (array['home', 'work', null])[1 + i % 3],
@@ -172,12 +172,12 @@ const fill = (rows: number) => `
 function describe(report: Report<Options, Awaited<ReturnType<typeof run>>>): Record<string, string> {
   const { parameters, server, client, dumpBytes, timed } = report;
   const { rows, rounds } = parameters;
-  const how = `${server}, ${client} · ${rows} tasks, a dump of ${(dumpBytes / 1e6).toFixed(1)} MB · median of ${rounds} rounds, taking turns`;
-  const timesTheirs = ({ work, by, seconds }: Timed) => {
+  const method = `${server}, ${client} · ${rows} tasks, a dump of ${(dumpBytes / 1e6).toFixed(1)} MB · median of ${rounds} rounds, taking turns`;
+  const speedRatio = ({ work, by, seconds }: Timed) => {
     const other = timed.find((one) => one.work === work && one.by !== OURS);
     return by === OURS && other ? (median(other.seconds) / median(seconds)).toFixed(2) : '';
   };
-  const worst = ({ memory }: Timed, which: 'own' | 'children') =>
+  const peak = ({ memory }: Timed, which: 'own' | 'children') =>
     memory.length === 0 ? '' : Math.max(...memory.map((round) => round[which])).toFixed(0);
   const figures = table<Timed>(
     timed,
@@ -186,12 +186,12 @@ function describe(report: Report<Options, Awaited<ReturnType<typeof run>>>): Rec
       s: ({ seconds }) => median(seconds).toFixed(2),
       'MB/s': ({ seconds }) => (dumpBytes / 1e6 / median(seconds)).toFixed(1),
       'rows/s': ({ seconds }) => Math.round(rows / median(seconds)).toString(),
-      "× PostgreSQL's own": timesTheirs,
-      'MiB over idle': (row) => worst(row, 'own'),
-      'children MiB': (row) => worst(row, 'children'),
+      "× PostgreSQL's own": speedRatio,
+      'MiB over idle': (row) => peak(row, 'own'),
+      'children MiB': (row) => peak(row, 'children'),
     },
   );
-  return { 'backup figures': `${describeOrigin(report, how)}\n\n${figures}` };
+  return { 'backup figures': `${describeOrigin(report, method)}\n\n${figures}` };
 }
 
 export const backup = { options, run, describe };

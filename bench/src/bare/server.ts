@@ -71,7 +71,7 @@ function addAccountRoutes(app: FastifyInstance, run: Run, sign: (id: string, ema
 }
 
 function addTaskRoutes(app: FastifyInstance, run: Run, userOf: (request: FastifyRequest) => Promise<string>): void {
-  const found = (data: unknown, message: string) => {
+  const successBody = (data: unknown, message: string) => {
     if (!data) throw Object.assign(new Error('There is no such task.'), { statusCode: 404 });
     return { success: true, message, data };
   };
@@ -81,7 +81,7 @@ function addTaskRoutes(app: FastifyInstance, run: Run, userOf: (request: Fastify
     const values = [title, description, completed, dueDate, category, priority]; // what is undefined becomes null
     const now = new Date().toISOString();
     const [task] = await run('create', [partOf(ownerId), newId(), ownerId, now, ...values]);
-    return reply.code(201).send(found(task, 'Task created.'));
+    return reply.code(201).send(successBody(task, 'Task created.'));
   });
   app.get('/api/tasks', async (request) => {
     const list = await run('list', [await userOf(request)]);
@@ -91,17 +91,17 @@ function addTaskRoutes(app: FastifyInstance, run: Run, userOf: (request: Fastify
     const counts = await run<Record<'total' | 'completed', number>>('statistics', [await userOf(request)]);
     const { total, completed } = counts[0] ?? { total: 0, completed: 0 };
     const completionPercentage = total === 0 ? 0 : Math.round((completed / total) * 10_000) / 100;
-    return found({ total, completed, pending: total - completed, completionPercentage }, 'Counted.');
+    return successBody({ total, completed, pending: total - completed, completionPercentage }, 'Counted.');
   });
   app.get<{ Params: { id: string } }>('/api/tasks/:id', async (request) => {
     const [task] = await run('get', [request.params.id, await userOf(request)]);
-    return found(task, 'Task found.');
+    return successBody(task, 'Task found.');
   });
   app.patch<{ Params: { id: string }; Body: Partial<TaskInput> }>('/api/tasks/:id', async (request) => {
     const ownerId = await userOf(request);
     const { title, completed } = request.body;
     const values = [partOf(ownerId), request.params.id, ownerId, new Date().toISOString(), title, completed];
-    return found((await run('update', values))[0], 'Task updated.');
+    return successBody((await run('update', values))[0], 'Task updated.');
   });
 }
 

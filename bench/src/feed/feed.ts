@@ -8,7 +8,7 @@ import { amount, choice, count, defineOptions } from '../run/options.ts';
 import { describeOrigin, describeRounds, table } from '../run/report.ts';
 import { PROTOCOLS, type SocketKind } from './sockets.ts';
 import type { SourceName } from './sources.ts';
-import { usersFor } from './users.ts';
+import { prepareUsers } from './users.ts';
 
 const LOADS = ['personal', 'fan-out'] as const;
 const RATES = ['usual', 'high'] as const;
@@ -40,7 +40,7 @@ async function run(chosen: Options & RunContext) {
   const { dataDir, log, signal, seconds, warmUp } = chosen;
   await using closers = new AsyncDisposableStack();
   const hookDir = join(dataDir, 'hooks');
-  const { env, createUsers } = await usersFor(dataDir, withMemoryHook(chosen.env, hookDir), chosen.sockets);
+  const { env, createUsers } = await prepareUsers(dataDir, withMemoryHook(chosen.env, hookDir), chosen.sockets);
   // The bare server comes last: it reads the Kafka of the separate processes.
   const names = (['embedded', 'separate', 'bare'] as const).filter((name) => chosen.targets.includes(name));
   const { targets } = closers.adopt(await startTargets(names, { ...chosen, env }, { bare: startBareFeed }), stopPart);
@@ -57,13 +57,13 @@ async function run(chosen: Options & RunContext) {
   };
   const sockets = chosen.loads.flatMap((name) =>
     targets.flatMap((target) =>
-      (target.name === 'bare' ? (['bare'] as const) : chosen.only).map((speech) => ({ name, target, speech })),
+      (target.name === 'bare' ? (['bare'] as const) : chosen.only).map((protocol) => ({ name, target, protocol })),
     ),
   );
-  const measure = async ({ name, target, speech }: (typeof sockets)[number]) => {
+  const measure = async ({ name, target, protocol }: (typeof sockets)[number]) => {
     signal.throwIfAborted();
-    log(`${name}, ${target.name} over ${speech} …`);
-    const { socketsPerOwner, bytesPerSocket } = await openSockets(target, speech, name);
+    log(`${name}, ${target.name} over ${protocol} …`);
+    const { socketsPerOwner, bytesPerSocket } = await openSockets(target, protocol, name);
     const rows = [];
     for (const rate of chosen.rates)
       for (const source of sourcesOf(target)) {
@@ -71,9 +71,9 @@ async function run(chosen: Options & RunContext) {
         const deliver = (during: number) => load.call('runFeed', { source, changesPerS, seconds: during });
         await deliver(warmUp);
         // CPU in milliseconds per delivered message.
-        const taken = await measureCost(target, 'messages', () => deliver(seconds));
-        const figures = { ...taken, messagesPerS: taken.messages / taken.seconds, bytesPerSocket };
-        rows.push({ target: target.name, speech, load: name, source, rate, figures });
+        const measurement = await measureCost(target, 'messages', () => deliver(seconds));
+        const figures = { ...measurement, messagesPerS: measurement.messages / measurement.seconds, bytesPerSocket };
+        rows.push({ target: target.name, protocol, load: name, source, rate, figures });
       }
     await load.call('closeFeed');
     return rows;
@@ -110,7 +110,7 @@ type Row = FeedReport['measured'][number];
 /** A table for each load and rate. */
 function describe(report: FeedReport): Record<string, string> {
   const { sockets, rounds, seconds, warmUp } = report.parameters;
-  const how = `${sockets} sockets · ${describeRounds(rounds, seconds)}, after ${warmUp} s to warm up · CPU in ms per delivered message`;
+  const method = `${sockets} sockets · ${describeRounds(rounds, seconds)}, after ${warmUp} s to warm up · CPU in ms per delivered message`;
   const tables = LOADS.flatMap((load) =>
     RATES.map((rate) => {
       const rows = report.measured.filter((row) => row.load === load && row.rate === rate);
@@ -119,15 +119,15 @@ function describe(report: FeedReport): Record<string, string> {
       return rows.length === 0 ? '' : `${heading}\n\n${feedTable(rows)}`;
     }),
   );
-  return { 'feed figures': [describeOrigin(report, how), ...tables].filter(Boolean).join('\n\n') };
+  return { 'feed figures': [describeOrigin(report, method), ...tables].filter(Boolean).join('\n\n') };
 }
 
-const SPEECHES: Partial<Record<SocketKind, string>> = { bare: 'ws', sse: 'SSE' };
+const PROTOCOL_TITLES: Partial<Record<SocketKind, string>> = { bare: 'ws', sse: 'SSE' };
 const SINCE: Record<SourceName, string> = { commit: 'commit', kafka: 'publish', http: 'post' };
 
 function feedTable(rows: readonly Row[]): string {
   /** Separate gateways read changes from Kafka, and are compared with a bare server that also does. */
-  const timesBare = (row: Row) => {
+  const ratioToBare = (row: Row) => {
     const source = row.target === 'separate' ? 'kafka' : 'http';
     const bare = rows.find((other) => other.target === 'bare' && other.source === source);
     return bare && bare !== row ? (row.cpu.server / bare.cpu.server).toFixed(2) : '';
@@ -136,12 +136,12 @@ function feedTable(rows: readonly Row[]): string {
     rows,
     {
       target: (row) => row.target,
-      over: (row) => SPEECHES[row.speech] ?? row.speech,
+      over: (row) => PROTOCOL_TITLES[row.protocol] ?? row.protocol,
       since: (row) => SINCE[row.source],
     },
     {
       server: ({ cpu }) => cpu.server,
-      '× bare': timesBare,
+      '× bare': ratioToBare,
       internal: ({ target, cpu }) => (target === 'separate' ? cpu.internal : ''),
       PostgreSQL: ({ target, cpu }) => (target === 'bare' ? '' : cpu.postgres),
       Kafka: ({ target, source, cpu }) => (target === 'embedded' || source === 'http' ? '' : cpu.kafka),

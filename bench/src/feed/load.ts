@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { roundRobin, pace } from '../load/connections.ts';
 import { quantile } from '../run/figures.ts';
-import { openListeners, setClock, type SocketKind } from './sockets.ts';
+import { openListeners, syncClock, type SocketKind } from './sockets.ts';
 import { openSource, type Source, type SourceName, type Sources } from './sources.ts';
 import type { User } from './users.ts';
 
@@ -13,7 +13,7 @@ export interface FeedLoadOptions {
   sources: Sources;
 }
 
-export interface StretchOrder {
+export interface StretchOptions {
   source: SourceName;
   changesPerS: number;
   seconds: number;
@@ -21,8 +21,8 @@ export interface StretchOrder {
 
 export type FeedLoad = Awaited<ReturnType<typeof openFeedLoad>>;
 
-const PRIME_MS = 60_000;
-const PRIME_AGAIN_MS = 2_000;
+const PRIME_TIMEOUT_MS = 60_000;
+const PRIME_RETRY_MS = 2_000;
 const PRIME_BATCH = 100;
 
 /** Opens the sockets; resolves when each has received a change, because not every protocol confirms a subscription. */
@@ -39,13 +39,13 @@ export async function openFeedLoad({ url, kind, users, socketsPerOwner, sources 
     const source = await sourceOf(sources.tasksDatabase ? 'commit' : 'http');
     const made = new Map<string, number>();
     const missing = () => users.filter(({ id }) => listeners.lastOf(id).some((last) => last !== made.get(id)));
-    const deadline = performance.now() + PRIME_MS;
+    const deadline = performance.now() + PRIME_TIMEOUT_MS;
     for (let left = users; left.length > 0; left = missing()) {
       if (performance.now() > deadline) throw new Error(`Sockets of ${left.length} owners receive nothing.`);
       for (const { id } of left) made.set(id, ++n);
       const changes = left.map(({ id }) => ({ n: made.get(id) ?? 0, ownerId: id }));
       while (changes.length > 0) await source.make(changes.splice(0, PRIME_BATCH));
-      for (const again = performance.now() + PRIME_AGAIN_MS; performance.now() < again; await sleep(5)) {
+      for (const retryAt = performance.now() + PRIME_RETRY_MS; performance.now() < retryAt; await sleep(5)) {
         listeners.check();
         if (missing().length === 0) break;
       }
@@ -61,22 +61,22 @@ export async function openFeedLoad({ url, kind, users, socketsPerOwner, sources 
   });
   return {
     /** Makes changes for the owners in turn, at an even pace. @throws unless all messages arrive */
-    async run({ source: name, changesPerS, seconds }: StretchOrder) {
+    async run({ source: name, changesPerS, seconds }: StretchOptions) {
       const source = await sourceOf(name);
-      setClock();
+      syncClock();
       const start = performance.now();
       const madeAt = new Map<number, number>();
       const nextUser = roundRobin(users);
       // At high rates, changes of several owners are made together, because making them is not measured.
-      const together = Math.max(1, Math.min(users.length, Math.floor(changesPerS / 500)));
+      const batchSize = Math.max(1, Math.min(users.length, Math.floor(changesPerS / 500)));
       const make = async () => {
-        const changes = Array.from({ length: together }, () => ({ n: ++n, ownerId: nextUser().id }));
+        const changes = Array.from({ length: batchSize }, () => ({ n: ++n, ownerId: nextUser().id }));
         const at = await source.make(changes);
         for (const change of changes) madeAt.set(change.n, at);
       };
       const { numbers, times } = await listeners.expect(
         () => madeAt.size * socketsPerOwner,
-        () => pace(make, { perSecond: changesPerS / together, seconds }),
+        () => pace(make, { perSecond: changesPerS / batchSize, seconds }),
       );
       const took = (performance.now() - start) / 1000;
       const latencies = numbers.map((number, index) => (times[index] ?? NaN) - (madeAt.get(number) ?? NaN));

@@ -25,8 +25,8 @@ const QUERY = `subscription { taskChanges { cursor sequence kind task {
 const EVERY_CHANGE = { postgres_changes: [{ event: '*', schema: 'public', table: 'tasks' }] };
 const HEARTBEAT_MS = 10_000;
 /** How many sockets connect at the same time. */
-const AT_ONCE = 50;
-const ARRIVAL_MS = 60_000;
+const MAX_CONCURRENT_OPENS = 50;
+const ARRIVAL_TIMEOUT_MS = 60_000;
 
 const OPEN: Record<SocketKind, Open> = {
   bare: (url, { id }, handlers) => openWebSocket(`${url}/${id}`, [], handlers, []),
@@ -66,8 +66,8 @@ async function openWebSocket(
     send(message);
   }
   socket.on('message', onData);
-  const everyMs = HEARTBEAT_MS * (0.8 + Math.random() / 5); // not all at the same moment
-  const timer = heartbeat === undefined ? undefined : setInterval(() => send(heartbeat), everyMs);
+  const intervalMs = HEARTBEAT_MS * (0.8 + Math.random() / 5); // not all at the same moment
+  const timer = heartbeat === undefined ? undefined : setInterval(() => send(heartbeat), intervalMs);
   return async () => {
     isClosed = true;
     clearInterval(timer);
@@ -95,19 +95,19 @@ async function openStream(url: string, { token }: User, accept: string, { onData
 export const titleOf = (n: number) => `#${n}# Prepare the report of this week`;
 
 /** Longer than `"#12345#`, the beginning of a title in JSON. */
-const MAX_LENGTH = 20;
+const MAX_MARKER_LENGTH = 20;
 
 /** Finds the numbers of changes in a stream: parsing a frame would take longer than the server needs to write it. */
-export function createNumberFinder(found: (n: number) => void): (chunk: Buffer) => void {
+export function createNumberFinder(onNumber: (n: number) => void): (chunk: Buffer) => void {
   let rest = '';
   return (chunk) => {
     const text = rest + chunk.toString('latin1');
     let end = 0;
     for (const match of text.matchAll(/"#(\d+)#/g)) {
-      found(Number(match[1]));
+      onNumber(Number(match[1]));
       end = match.index + match[0].length;
     }
-    rest = text.slice(Math.max(end, text.length - MAX_LENGTH));
+    rest = text.slice(Math.max(end, text.length - MAX_MARKER_LENGTH));
   };
 }
 
@@ -117,7 +117,7 @@ let offset = 0;
 export const nowMs = () => performance.now() + offset;
 
 /** Synchronises `nowMs` with the system clock, which is adjusted while `performance.now` runs freely. */
-export function setClock(): void {
+export function syncClock(): void {
   const before = Date.now();
   while (Date.now() === before);
   offset = Date.now() - performance.now();
@@ -136,7 +136,7 @@ export type Listeners = Awaited<ReturnType<typeof openListeners>>;
 /** Opens sockets at one or more servers, and records what they receive. */
 export async function openListeners({ kind, groups, socketsPerOwner = 1 }: ListenerOptions) {
   const lasts = new Map<string, number[]>();
-  const closes: (() => Promise<void>)[] = [];
+  const closers: (() => Promise<void>)[] = [];
   let failure: Error | undefined;
   let recording: { numbers: number[]; times: number[] } = { numbers: [], times: [] };
   const fail = (error: Error) => (failure ??= error);
@@ -148,19 +148,19 @@ export async function openListeners({ kind, groups, socketsPerOwner = 1 }: Liste
     lasts.set(user.id, last);
     const index = last.push(0) - 1;
     const onChange = (n: number) => {
-      if (n <= (last[index] ?? 0)) fail(new Error(`A socket got change ${n} after ${last[index]}.`));
+      if (n <= (last[index] ?? 0)) fail(new Error(`A socket received change ${n} after ${last[index]}.`));
       last[index] = n;
       recording.numbers.push(n);
       recording.times.push(nowMs());
     };
-    closes.push(await OPEN[kind](url, user, { onData: createNumberFinder(onChange), onEnd: fail }));
+    closers.push(await OPEN[kind](url, user, { onData: createNumberFinder(onChange), onEnd: fail }));
   };
-  const close = async () => void (await Promise.all(closes.map((each) => each())));
+  const close = async () => void (await Promise.all(closers.map((each) => each())));
   const waiting = groups.flatMap(({ url, users }) =>
     users.flatMap((user) => Array<{ url: string; user: User }>(socketsPerOwner).fill({ url, user })),
   );
   try {
-    while (waiting.length > 0) await Promise.all(waiting.splice(0, AT_ONCE).map(openOne));
+    while (waiting.length > 0) await Promise.all(waiting.splice(0, MAX_CONCURRENT_OPENS).map(openOne));
   } catch (error) {
     await close();
     throw error;
@@ -174,7 +174,7 @@ export async function openListeners({ kind, groups, socketsPerOwner = 1 }: Liste
       const { numbers, times }: typeof recording = (recording = { numbers: [], times: [] });
       await work();
       for (
-        const end = performance.now() + ARRIVAL_MS;
+        const end = performance.now() + ARRIVAL_TIMEOUT_MS;
         numbers.length < count() && performance.now() < end;
         await sleep(5)
       )

@@ -19,14 +19,14 @@ export interface Sources {
 }
 
 /** A change to make. Changes that are made together have different owners. */
-export interface Due {
+export interface PlannedChange {
   n: number;
   ownerId: string;
 }
 
 export interface Source {
   /** Makes changes together and returns the time (as `nowMs`) from which their delivery is measured. */
-  make(changes: Due[]): Promise<number>;
+  make(changes: PlannedChange[]): Promise<number>;
   close(): Promise<unknown>;
 }
 
@@ -105,7 +105,7 @@ function openKafka(broker: string): Source {
   };
   return {
     make(changes) {
-      waiting.push(...changes.map((due) => ({ key: due.ownerId, value: JSON.stringify(bareChange(due)) })));
+      waiting.push(...changes.map((change) => ({ key: change.ownerId, value: JSON.stringify(bareChange(change)) })));
       return (next ??= publish());
     },
     close: () => eventLog.close(),
@@ -132,7 +132,7 @@ function openHttp(url: string): Source {
 /** A change as the bare server delivers it, with the same size as a gateway's message. */
 export type BareChange = ReturnType<typeof bareChange>;
 
-function bareChange({ n, ownerId }: Due) {
+function bareChange({ n, ownerId }: PlannedChange) {
   const now = new Date().toISOString();
   const times = { createdAt: now, updatedAt: now };
   const task = { id: newId(), ...taskInput(n), title: titleOf(n), priority: 'medium', ...times, version: 1 };
@@ -140,7 +140,7 @@ function bareChange({ n, ownerId }: Due) {
 }
 
 /** An owner's changes use one connection, so that none overtakes another. */
-function connectionOf([first, ...others]: Due[]): number {
+function connectionOf([first, ...others]: PlannedChange[]): number {
   return first && others.length === 0 ? partOf(first.ownerId) % CONNECTIONS : 0;
 }
 

@@ -16,7 +16,7 @@ export type CreateUsers = (count: number) => Promise<User[]>;
 const LIFETIME_S = 3_600;
 
 /** Signs tokens with a key that the platforms accept, because thousands of sign-ups would need thousands of password hashes. */
-export async function usersFor(dataDir: string, env: Environment, sockets: number) {
+export async function prepareUsers(dataDir: string, env: Environment, sockets: number) {
   const kid = 'bench';
   const jwk = await createSigningKey(kid);
   const keysFile = join(dataDir, 'keys.json');
@@ -30,8 +30,8 @@ export async function usersFor(dataDir: string, env: Environment, sockets: numbe
     return { id, token };
   };
   const createUsers: CreateUsers = (count) => Promise.all(Array.from({ length: count }, createUser));
-  const most = String(2 * sockets); // they all come from one address
-  const limits = { REALTIME_MAX_SOCKETS_PER_IP: most, REALTIME_MAX_SOCKETS_PER_USER: most };
+  const maxSockets = String(2 * sockets); // they all come from one address
+  const limits = { REALTIME_MAX_SOCKETS_PER_IP: maxSockets, REALTIME_MAX_SOCKETS_PER_USER: maxSockets };
   /** `env` is for platforms that accept the tokens and that many sockets. */
   return { env: { ...env, ...limits, ACCESS_TOKEN_KEYS_FILE: keysFile }, createUsers };
 }

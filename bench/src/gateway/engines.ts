@@ -3,7 +3,7 @@ import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { handOver, startProgram, startServer, stopPart } from '../machine/processes.ts';
+import { transferOwnership, startProgram, startServer, stopPart } from '../machine/processes.ts';
 import type { Environment, RunContext } from '../run/benchmark.ts';
 
 export const ENGINES = ['taskmesh', 'taskmesh-image', 'apollo', 'apollo-undici'] as const;
@@ -20,7 +20,7 @@ export const TITLES: Record<EngineName, string> = {
 type Engine = { name: EngineName; url: string; pid: number; stop(): Promise<void> };
 
 const ROOT = join(import.meta.dirname, '../../..');
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
 type Start = (dataDir: string, env: Environment) => Promise<Engine>;
 const START: Record<EngineName, Start> = {
@@ -29,9 +29,9 @@ const START: Record<EngineName, Start> = {
     const main = join(await copyAsImage(dataDir), 'services/gateway/src/main.js');
     return startTaskmesh('taskmesh-image', main, dataDir, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' });
   },
-  apollo: (dataDir, env) => startOther('apollo', 'apollo.main.ts', dataDir, env),
+  apollo: (dataDir, env) => startApollo('apollo', 'apollo.main.ts', dataDir, env),
   'apollo-undici': (dataDir, env) =>
-    startOther('apollo-undici', 'apollo.main.ts', dataDir, { ...env, FETCH_BY: 'undici' }),
+    startApollo('apollo-undici', 'apollo.main.ts', dataDir, { ...env, FETCH_BY: 'undici' }),
 };
 
 /** Starts gateways one after the other; all run until `stop`. */
@@ -44,7 +44,7 @@ export async function startEngines(names: readonly EngineName[], { dataDir, env,
     await (await START[name](dataDir, env)).stop(); // fills the compile cache, because the first start needs more memory
     engines.push(closers.adopt(await START[name](dataDir, env), stopPart));
   }
-  return { engines, stop: handOver(closers) };
+  return { engines, stop: transferOwnership(closers) };
 }
 
 /** Starts our gateway with a foreign graph, in the same way as images and the chart. */
@@ -57,7 +57,7 @@ async function startTaskmesh(name: EngineName, main: string, dataDir: string, en
   return { name, url: `${url}/graphql`, pid, stop };
 }
 
-async function startOther(name: EngineName, main: string, dataDir: string, env: Environment): Promise<Engine> {
+async function startApollo(name: EngineName, main: string, dataDir: string, env: Environment): Promise<Engine> {
   const file = new URL(main, import.meta.url);
   const { url, pid, stop } = await startServer({ file, env, logFile: join(dataDir, `${name}.log`) });
   return { name, url, pid, stop };
@@ -71,6 +71,6 @@ async function copyAsImage(dataDir: string): Promise<string> {
   for (const name of own) cpSync(join(ROOT, name), join(dir, name), { recursive: true, verbatimSymlinks: true });
   for (const name of readdirSync(join(ROOT, 'node_modules')))
     if (name !== '@taskmesh') symlinkSync(join(ROOT, 'node_modules', name), join(dir, 'node_modules', name));
-  await run(process.execPath, [join(dir, 'deploy/image/strip-types.ts')]);
+  await execute(process.execPath, [join(dir, 'deploy/image/strip-types.ts')]);
   return dir;
 }

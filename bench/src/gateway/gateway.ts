@@ -10,7 +10,7 @@ import { ENGINES, startEngines, TITLES } from './engines.ts';
 import { composeShop, DOCUMENTS, expectedResponse, QUERIES } from './shop.ts';
 
 /** The share of operations that are traced. */
-const TRACED = 0.01;
+const TRACED_SHARE = 0.01;
 
 const ABOUT =
   "Measures the cost of federated queries: Taskmesh's gateway compared with others for Node, with the graph of the public gateway benchmark.";
@@ -40,7 +40,7 @@ async function run(chosen: Options & RunContext) {
     SUPERGRAPH_FILE: shop.supergraphFile,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-    OTEL_TRACES_SAMPLER_ARG: String(TRACED),
+    OTEL_TRACES_SAMPLER_ARG: String(TRACED_SHARE),
   };
   const { engines } = closers.adopt(await startEngines(chosen.targets, { ...chosen, env }), stopPart);
   const load = closers.adopt(await startLoad(chosen.dataDir), stopPart);
@@ -48,7 +48,7 @@ async function run(chosen: Options & RunContext) {
   for (const query of chosen.only) {
     chosen.log(`${query} …`);
     const expected = await expectedResponse(query);
-    const taken = await measureInRounds(engines, chosen, async ({ url, pid }, seconds) => {
+    const results = await measureInRounds(engines, chosen, async ({ url, pid }, seconds) => {
       await load.call('openGateway', { url, query: DOCUMENTS[query], expected, connections: chosen.connections });
       const read = async () => ({ cpuMs: sumOf(cpuMsOf([pid])), calls: await shop.requests() });
       const before = await read();
@@ -56,10 +56,10 @@ async function run(chosen: Options & RunContext) {
       const spent = difference(await read(), before);
       await load.call('close');
       const { requests } = figures;
-      const perRequest = combine([spent], ([amountOf = 0]) => amountOf / requests);
+      const perRequest = combine([spent], ([amount = 0]) => amount / requests);
       return { ...figures, ...perRequest, perSecond: requests / figures.seconds };
     });
-    for (const [{ name, pid }, rounds] of taken)
+    for (const [{ name, pid }, rounds] of results)
       measured.push({ query, engine: name, peakMiB: mibOf(pid, 'VmHWM'), ...summarise(rounds) });
   }
   return { measured };
@@ -89,8 +89,8 @@ type Row = GatewayReport['measured'][number];
 function describe(report: GatewayReport): Record<string, string> {
   const { measured } = report;
   const { connections, rounds, seconds, warmUp } = report.parameters;
-  const how = `${connections} connections · ${describeRounds(rounds, seconds)}, after ${warmUp} s to warm up · CPU in ms per request`;
-  const timesOurs = (row: Row) => {
+  const method = `${connections} connections · ${describeRounds(rounds, seconds)}, after ${warmUp} s to warm up · CPU in ms per request`;
+  const ratioToOurs = (row: Row) => {
     const ours = measured.find(({ query, engine }) => query === row.query && engine === 'taskmesh');
     return ours && ours !== row ? (row.cpuMs / ours.cpuMs).toFixed(2) : '';
   };
@@ -99,13 +99,13 @@ function describe(report: GatewayReport): Record<string, string> {
     { query: ({ query }) => query, gateway: ({ engine }) => TITLES[engine] },
     {
       'CPU-ms': ({ cpuMs }) => cpuMs,
-      '× Taskmesh': timesOurs,
+      '× Taskmesh': ratioToOurs,
       calls: ({ calls }) => calls.toFixed(1),
       'peak MiB': ({ peakMiB }) => Math.round(peakMiB).toString(),
       ...LATENCIES,
     },
   );
-  return { 'gateway figures': `${describeOrigin(report, how)}\n\n${figures}` };
+  return { 'gateway figures': `${describeOrigin(report, method)}\n\n${figures}` };
 }
 
 export const gateway = { options, run, describe };

@@ -14,12 +14,12 @@ export interface GatewayLoadOptions {
 export function openGatewayConnections({ url, query, expected, connections }: GatewayLoadOptions) {
   const { origin, pathname } = new URL(url);
   const { data } = JSON.parse(expected) as { data: unknown };
-  const isRight = (response: { data?: unknown; errors?: unknown }) =>
+  const isExpected = (response: { data?: unknown; errors?: unknown }) =>
     isDeepStrictEqual([response.data, response.errors], [data, undefined]);
   // Each request has another user, so that no gateway can use one fetch for two of them.
-  const call = () => ({ request: `POST ${pathname}`, token: randomUUID(), body: { query }, expected: isRight });
+  const call = () => ({ request: `POST ${pathname}`, token: randomUUID(), body: { query }, expected: isExpected });
   const check = ({ length }: string, first: string) => {
-    if (length !== first.length) throw new Error(`${url} answered ${length} characters, and before ${first.length}.`);
+    if (length !== first.length) throw new Error(`${url} returned ${length} characters instead of ${first.length}.`);
   };
   return useConnections(Array.from({ length: connections }, () => openConnection(origin, call, check)));
 }

@@ -18,10 +18,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
   requests++;
   const body = await text(request);
   const key = `${request.url} ${body}`;
-  const known = responses.get(key) ?? execute(request.url ?? '', body);
-  responses.set(key, known);
+  const pending = responses.get(key) ?? execute(request.url ?? '', body);
+  responses.set(key, pending);
   try {
-    const json = await known;
+    const json = await pending;
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(json) };
     response.writeHead(200, headers).end(json);
   } catch (error) {

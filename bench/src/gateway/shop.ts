@@ -24,12 +24,12 @@ const SERVICES = {
   `,
 };
 
-const FEDERATION = `extend schema @link(
+const FEDERATION_LINK = `extend schema @link(
   url: "https://specs.apollo.dev/federation/v2.3"
   import: ["@key", "@external", "@requires", "@provides", "@shareable"]
 )`;
 
-const WHOLE = `
+const COMBINED_SDL = `
   type Query { me: User user(id: ID!): User users: [User] topProducts(first: Int = 5): [Product] }
   type User { id: ID! name: String username: String birthday: Int reviews: [Review] }
   type Review { id: ID! body: String product: Product author: User }
@@ -78,7 +78,7 @@ const products = GOODS.map((name, index) => {
 /** The index of each review's product, and the length of its text, as in the public benchmark. */
 const REVIEWED = [0, 0, 0, 0, 1, 1, 1, 1, 2, 3, 3];
 const LENGTHS = [446, 289, 276, 146, 446, 289, 276, 146, 146, 146, 870];
-const SENTENCE = 'It came in time and whole, does what it should, and I would buy it again. ';
+const SENTENCE = 'It arrived on time and intact, does what it should, and I would buy it again. ';
 const reviews = REVIEWED.map((of, index) => ({
   ...{ __typename: 'Review', id: String(index + 1), body: SENTENCE.repeat(12).slice(0, LENGTHS[index]), of },
   product: () => products[of],
@@ -122,14 +122,14 @@ export async function respond(schema: GraphQLSchema, source: string, variableVal
 }
 
 /** The response of graphql-js when all services are one schema. */
-export const expectedResponse = (query: QueryName) => respond(buildSchema(WHOLE), DOCUMENTS[query]);
+export const expectedResponse = (query: QueryName) => respond(buildSchema(COMBINED_SDL), DOCUMENTS[query]);
 
 /** Composes the supergraph of services that all listen at `origin`, each at its own path. */
 export function composeShop(origin: string): string {
   const services = Object.entries(SERVICES).map(([name, sdl]) => ({
     name,
     url: `${origin}/${name}`,
-    typeDefs: parse(FEDERATION + sdl),
+    typeDefs: parse(FEDERATION_LINK + sdl),
   }));
   const { supergraphSdl, errors } = composeServices(services);
   if (supergraphSdl === undefined) throw new Error(errors?.map(({ message }) => message).join('\n'));

@@ -1,5 +1,5 @@
 import { stopPart } from '../machine/processes.ts';
-import { usersFor } from '../feed/users.ts';
+import { prepareUsers } from '../feed/users.ts';
 import { startTargets } from '../machine/targets.ts';
 import type { Report, RunContext } from '../run/benchmark.ts';
 import { amount, counts, defineOptions } from '../run/options.ts';
@@ -21,7 +21,7 @@ type Options = ReturnType<typeof options.read>;
 async function run({ owners: sizes, stores, seconds, ...context }: Options & RunContext) {
   const { dataDir, log, signal } = context;
   await using closers = new AsyncDisposableStack();
-  const { env, createUsers } = await usersFor(dataDir, context.env, 1);
+  const { env, createUsers } = await prepareUsers(dataDir, context.env, 1);
   const settings = { ...env, MAX_TASKS_PER_OWNER: '0' }; // the largest owner creates more
   const { targets } = closers.adopt(await startTargets(['embedded'], { ...context, env: settings }), stopPart);
   const requests: RequestCost[] = [];
@@ -40,7 +40,7 @@ async function run({ owners: sizes, stores, seconds, ...context }: Options & Run
 
 /** Shows pages and CPU of each kind of request, by owner and store. */
 function describe({ requests, ...report }: Report<Options, Awaited<ReturnType<typeof run>>>): Record<string, string> {
-  const how = `pages of tasks, feeds and their keys that are read · CPU-ms of server and PostgreSQL, per request · requests one after the other, ${report.parameters.seconds} s of each`;
+  const method = `pages of tasks, feeds and their keys that are read · CPU-ms of server and PostgreSQL, per request · requests one after the other, ${report.parameters.seconds} s of each`;
   const format = (tasks: number) => tasks.toLocaleString('en');
   const cells = Map.groupBy(requests, ({ owner, store }) => `${format(owner)} of ${format(store)}`);
   const columns = [...cells].map(([title, costs]) => {
@@ -50,7 +50,7 @@ function describe({ requests, ...report }: Report<Options, Awaited<ReturnType<ty
   });
   const kinds = [...new Set(requests.map(({ kind }) => kind))];
   const figures = table(kinds, { request: (kind) => kind }, Object.fromEntries(columns));
-  return { 'growth figures': `${describeOrigin(report, how)}\n\n${figures}` };
+  return { 'growth figures': `${describeOrigin(report, method)}\n\n${figures}` };
 }
 
 export const growth = { options, run, describe };

@@ -14,14 +14,14 @@ export interface Owner extends User {
   taskId: string;
 }
 
-const OF_OTHERS = 200;
+const TASKS_PER_OTHER_OWNER = 200;
 const BATCH_SIZE = 500_000;
 
 /**
  * Half of the tasks are completed, a quarter is completed and of the category `work`, and the ten oldest have the category
  * `rare`, so that lists of ten are full for every owner.
  */
-const insert = (owner: string) => `
+const insertTasks = (owner: string) => `
   insert into tasks (id, user_id, title, description, completed, due_date, category, priority, created_at, updated_at)
   select gen_random_uuid(), ${owner}, 'Prepare the report of week ' || n, repeat('some words of a task ', n % 8), n % 2 = 0,
     case when n % 3 > 0 then timestamptz '2026-01-01T00:00Z' + (n::bigint * 7919 % 100003) * interval '1 minute' end,
@@ -35,7 +35,7 @@ export const createTasks = (tasksUrl: string, users: readonly User[], sizes: rea
     const owners: Owner[] = [];
     for (const [index, user] of users.entries()) {
       const tasks = sizes[index] ?? 0;
-      await client.query(insert(`'${user.id}'::uuid`), [1, tasks]);
+      await client.query(insertTasks(`'${user.id}'::uuid`), [1, tasks]);
       const { rows } = await client.query<{ id: string }>('select id from tasks where user_id = $1 limit 1', [user.id]);
       owners.push({ ...user, tasks, taskId: rows[0]?.id ?? '' });
     }
@@ -47,7 +47,7 @@ export const growTo = (tasksUrl: string, size: number) =>
   withPostgres(tasksUrl, async (client) => {
     const { rows } = await client.query<{ count: number }>('select count(*)::int as count from tasks');
     for (let from = rows[0]?.count ?? 0; from < size; from += BATCH_SIZE)
-      await client.query(insert(`md5('other ' || (n / ${OF_OTHERS}))::uuid`), [
+      await client.query(insertTasks(`md5('other ' || (n / ${TASKS_PER_OTHER_OWNER}))::uuid`), [
         from + 1,
         Math.min(size, from + BATCH_SIZE),
       ]);
@@ -94,13 +94,13 @@ export interface RequestCost {
   pages: number;
 }
 
-const WARM_UP = 20;
+const WARM_UP_REQUESTS = 20;
 /** More concurrent requests than the service has sessions (10), so that each session runs one. */
-const IN_EACH_SESSION = 20;
+const CONCURRENT_REQUESTS = 20;
 /** A session reports its counters when a statement ends a second or more after its last report. */
-const REPORTED_AFTER_MS = 1_100;
-const REPORTED_MS = 50;
-const PAGES = `
+const REPORT_INTERVAL_MS = 1_100;
+const REPORT_DELAY_MS = 50;
+const PAGES_QUERY = `
   select sum(coalesce(heap_blks_hit, 0) + coalesce(heap_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(idx_blks_read, 0))::float8 as pages
   from pg_statio_user_tables where relname in ('tasks', 'feeds')`;
 
@@ -113,17 +113,17 @@ export async function measureRequests(
   const client = new Pool(url);
   const watcher = new Client({ connectionString: sources.tasksDatabase });
   await watcher.connect();
-  let known = 0;
+  let lastPages = 0;
   /** Returns the pages read since the last call. */
   const pagesRead = async () => {
-    await sleep(REPORTED_AFTER_MS);
+    await sleep(REPORT_INTERVAL_MS);
     await Promise.all(
-      Array.from({ length: IN_EACH_SESSION }, () => send(client, { ...STATISTICS, token: owners[0]?.token ?? '' })),
+      Array.from({ length: CONCURRENT_REQUESTS }, () => send(client, { ...STATISTICS, token: owners[0]?.token ?? '' })),
     );
-    await sleep(REPORTED_MS);
-    const pages = sumOf((await watcher.query<{ pages: number }>(PAGES)).rows.map((row) => row.pages));
-    const before = known;
-    known = pages;
+    await sleep(REPORT_DELAY_MS);
+    const pages = sumOf((await watcher.query<{ pages: number }>(PAGES_QUERY)).rows.map((row) => row.pages));
+    const before = lastPages;
+    lastPages = pages;
     return pages - before;
   };
   await pagesRead();
@@ -135,10 +135,10 @@ export async function measureRequests(
       signal.throwIfAborted();
       let sent = 0;
       const once = () => send(client, { ...callOf(owner, sent++), token: owner.token });
-      while (sent < WARM_UP) await once();
+      while (sent < WARM_UP_REQUESTS) await once();
       const { cpu } = await measureCost(target, 'requests', async () => {
         for (const end = performance.now() + seconds * 1_000; performance.now() < end;) await once();
-        return { requests: sent - WARM_UP };
+        return { requests: sent - WARM_UP_REQUESTS };
       });
       const pages = ((await pagesRead()) - reporting) / sent;
       costs.push({ kind, owner: owner.tasks, store, server: cpu.server, postgres: cpu.postgres, pages });

@@ -37,7 +37,7 @@ export async function send(client: Dispatcher, { request, token, body, status = 
   const text = await response.body.text();
   // GraphQL reports failures with status 200.
   if (response.statusCode !== status || (path === '/graphql' && text.includes('"errors":')))
-    throw new Error(`${request} answered ${response.statusCode} ${text.slice(0, 500)}`);
+    throw new Error(`${request} responded with ${response.statusCode} ${text.slice(0, 500)}`);
   return text;
 }
 
@@ -67,12 +67,12 @@ const updateOf = (n: number) => ({ title: `Prepare the report of week ${n}, agai
 
 const idOf = ({ taskIds }: Account, n: number) => taskIds[n % taskIds.length] ?? '';
 const taskPath = (account: Account, n: number) => `/api/tasks/${idOf(account, n)}`;
-const isThere = (value: unknown) => value !== undefined;
+const isSet = (value: unknown) => value !== undefined;
 
 /** Expects every field of a task, because a server that sends fewer would look cheaper. */
 const restTask = (expected: object) => ({
-  ...{ id: isThere, user_id: isThere, title: isThere, description: isThere, completed: isThere, priority: 'medium' },
-  ...{ due_date: taskInput(0).dueDate, category: 'work', created_at: isThere, updated_at: isThere, ...expected },
+  ...{ id: isSet, user_id: isSet, title: isSet, description: isSet, completed: isSet, priority: 'medium' },
+  ...{ due_date: taskInput(0).dueDate, category: 'work', created_at: isSet, updated_at: isSet, ...expected },
 });
 
 const call = (request: string, token: string, expected: object, body?: object): Call => ({
@@ -111,9 +111,9 @@ export const CALLS: Record<Protocol, Record<Operation, (account: Account, n: num
     create: ({ token }, n) =>
       graphql(CREATE, { input: taskInput(n) }, token, { createTask: { title: taskInput(n).title } }),
     get: (account, n) =>
-      graphql(GET, { id: idOf(account, n) }, account.token, { task: { id: idOf(account, n), title: isThere } }),
+      graphql(GET, { id: idOf(account, n) }, account.token, { task: { id: idOf(account, n), title: isSet } }),
     list: ({ token }) =>
-      graphql(LIST, {}, token, { tasks: { edges: Array(TASKS_EACH).fill({ node: { id: isThere } }) } }),
+      graphql(LIST, {}, token, { tasks: { edges: Array(TASKS_EACH).fill({ node: { id: isSet } }) } }),
     update: (account, n) =>
       graphql(UPDATE, { id: idOf(account, n), input: updateOf(n) }, account.token, {
         updateTask: { title: updateOf(n).title },

@@ -1,4 +1,4 @@
-import { openFeedLoad, type FeedLoad, type FeedLoadOptions, type StretchOrder } from '../feed/load.ts';
+import { openFeedLoad, type FeedLoad, type FeedLoadOptions, type StretchOptions } from '../feed/load.ts';
 import { openGatewayConnections, type GatewayLoadOptions } from '../gateway/load.ts';
 import { serveCalls } from '../machine/child.ts';
 import { listBesideLogins } from './beside-logins.ts';
@@ -16,23 +16,23 @@ const calls = {
   },
   /** Opens connections to a server that was populated. */
   async open(url: string, operation: Operation, protocol: Protocol) {
-    connections = await openConnections(url, operation, protocol, known(servers.get(url)));
+    connections = await openConnections(url, operation, protocol, opened(servers.get(url)));
   },
   async openGateway(options: GatewayLoadOptions) {
     connections = await openGatewayConnections(options);
   },
-  run: async (seconds: number) => known(connections).run(seconds),
+  run: async (seconds: number) => opened(connections).run(seconds),
   async close() {
     await connections?.close();
     connections = undefined;
   },
-  listBesideLogins: async (url: string, seconds: number) => listBesideLogins(url, known(servers.get(url)), seconds),
+  listBesideLogins: async (url: string, seconds: number) => listBesideLogins(url, opened(servers.get(url)), seconds),
 
   /** Opens sockets, to which `runFeed` then has changes delivered. */
   async openFeed(options: FeedLoadOptions) {
     feed = await openFeedLoad(options);
   },
-  runFeed: async (order: StretchOrder) => known(feed).run(order),
+  runFeed: async (options: StretchOptions) => opened(feed).run(options),
   async closeFeed() {
     await feed?.close();
     feed = undefined;
@@ -41,7 +41,7 @@ const calls = {
 export type LoadCalls = typeof calls;
 serveCalls(calls);
 
-function known<Opened>(opened: Opened | undefined): Opened {
-  if (opened === undefined) throw new Error('Nothing was opened.');
-  return opened;
+function opened<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error('Nothing was opened.');
+  return value;
 }

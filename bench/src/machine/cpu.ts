@@ -20,38 +20,38 @@ export function cpuMsOf(pids: readonly number[]): number[] {
 
 /** Begins to watch the machine; the returned function returns the share of its cores used by processes outside of this tree. */
 export function othersShareSince(pid: number): () => number {
-  const look = () => {
+  const sample = () => {
     const [, user = 0, nice = 0, system = 0] = (/^cpu .*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? '')
       .split(/ +/)
       .map(Number);
     return { at: performance.now(), othersMs: (user + nice + system) * TICK_MS - sumOf(cpuMsOf([pid])) };
   };
-  const before = look();
+  const before = sample();
   return () => {
-    const now = look();
+    const now = sample();
     return Math.max(0, (now.othersMs - before.othersMs) / ((now.at - before.at) * cpus().length));
   };
 }
 
 /** Returns the memory of a process in MiB: its private memory, or its peak. */
 export function mibOf(pid: number, what: 'RssAnon' | 'VmHWM'): number {
-  const [, kib = 0] = new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(readIfThere(`/proc/${pid}/status`)) ?? [];
+  const [, kib = 0] = new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(readIfExists(`/proc/${pid}/status`)) ?? [];
   return Number(kib) / 1024;
 }
 
 /** Watches memory until the returned function is called, which returns the process's growth and the peak of all its descendants. */
 export function watchMemory(pid: number): () => { own: number; children: number } {
   const idle = mibOf(pid, 'RssAnon');
-  const worst = { own: 0, children: 0 };
-  const look = () => {
+  const peak = { own: 0, children: 0 };
+  const sample = () => {
     const children = descendantsOf(pid, readProcesses()).map((each) => mibOf(each, 'RssAnon'));
-    worst.own = Math.max(worst.own, mibOf(pid, 'RssAnon') - idle);
-    worst.children = Math.max(worst.children, sumOf(children));
+    peak.own = Math.max(peak.own, mibOf(pid, 'RssAnon') - idle);
+    peak.children = Math.max(peak.children, sumOf(children));
   };
-  const timer = setInterval(look, SAMPLE_EVERY_MS);
+  const timer = setInterval(sample, SAMPLE_EVERY_MS);
   return () => {
     clearInterval(timer);
-    return worst;
+    return peak;
   };
 }
 
@@ -65,7 +65,7 @@ interface Process {
 function readProcesses(): Map<number, Process> {
   const processes = new Map<number, Process>();
   for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
-    const stat = readIfThere(`/proc/${pid}/stat`);
+    const stat = readIfExists(`/proc/${pid}/stat`);
     // The command in brackets may contain blanks and brackets. After it: state, parent, …
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
@@ -85,11 +85,11 @@ function descendantsOf(pid: number, processes: ReadonlyMap<number, Process>): nu
 
 /** Live threads have their time in nanoseconds; the process has it only in ticks, but including threads that have ended. */
 function runningMs(pid: number, process?: Process): number {
-  const threads = globSync(`/proc/${pid}/task/*/schedstat`).map((file) => Number(readIfThere(file).split(' ', 1)[0]));
+  const threads = globSync(`/proc/${pid}/task/*/schedstat`).map((file) => Number(readIfExists(file).split(' ', 1)[0]));
   return Math.max(sumOf(threads) / 1e6, process?.ownMs ?? 0);
 }
 
-function readIfThere(file: string): string {
+function readIfExists(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

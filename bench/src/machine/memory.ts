@@ -7,7 +7,7 @@ const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 250;
 const MAX_READINGS = 20;
 /** Two readings whose relative difference is smaller count as equal. */
-const SETTLED = 0.005;
+const SETTLED_TOLERANCE = 0.005;
 
 /** Loads the hook into servers that are started with this environment. */
 export function withMemoryHook(env: Environment, dir: string): Environment {
@@ -25,7 +25,7 @@ export async function bytesInUse(pid: number, dir: string): Promise<number> {
   for (let readings = 1; readings < MAX_READINGS; readings++) {
     await sleep(PAUSE_MS);
     const now = await read(pid, join(dir, String(pid)));
-    if (Math.abs(now - last) < last * SETTLED) return now;
+    if (Math.abs(now - last) < last * SETTLED_TOLERANCE) return now;
     last = now;
   }
   return last;

@@ -48,7 +48,7 @@ export async function startProgram({ name, ...options }: NodeOptions & { name: s
 }
 
 /** Runs a file that serves calls, one at a time. */
-async function startCalled<Called extends Calls>(options: NodeOptions) {
+async function startCallServer<Called extends Calls>(options: NodeOptions) {
   const child = await startNode(options);
   return {
     async call<Name extends keyof Called & string>(
@@ -68,13 +68,13 @@ async function startCalled<Called extends Calls>(options: NodeOptions) {
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
 /** Makes the load's own collections rare, and lets it collect between measurements, because they would look like server latency. */
-const GARBAGE = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+const GC_OPTIONS = ['--expose-gc', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
 /** Starts the process that sends all requests. */
 export const startLoad = (dataDir: string) =>
-  startCalled<LoadCalls>({
+  startCallServer<LoadCalls>({
     file: new URL('../load/main.ts', import.meta.url),
-    execArgv: GARBAGE,
+    execArgv: GC_OPTIONS,
     env: process.env,
     logFile: join(dataDir, 'load.log'),
   });
@@ -85,7 +85,7 @@ export async function stopPart(part: { stop(): Promise<unknown> | unknown }): Pr
 }
 
 /** Returns a function that closes everything in the stack. From now on, its receiver must call it. */
-export function handOver(closers: AsyncDisposableStack): () => Promise<void> {
+export function transferOwnership(closers: AsyncDisposableStack): () => Promise<void> {
   const kept = closers.move();
   return () => kept.disposeAsync();
 }

@@ -14,7 +14,7 @@ import type { Sources } from '../feed/sources.ts';
 import { CACHE, type Environment, type RunContext } from '../run/benchmark.ts';
 import { combine, difference } from '../run/figures.ts';
 import { cpuMsOf } from './cpu.ts';
-import { handOver, startProgram, startServer, stopPart } from './processes.ts';
+import { transferOwnership, startProgram, startServer, stopPart } from './processes.ts';
 
 export const TARGETS = ['bare', 'embedded', 'separate'] as const;
 export type TargetName = (typeof TARGETS)[number];
@@ -38,7 +38,7 @@ export interface Target {
 export type TargetOptions = Pick<RunContext, 'dataDir' | 'env'>;
 export type Start = (options: TargetOptions, others: readonly Target[]) => Promise<Target>;
 
-const DEADLINE_MS = 60_000;
+const PUBLISH_TIMEOUT_MS = 60_000;
 const log = () => undefined;
 
 /** The embedded platform, as run by `npm start`. */
@@ -55,20 +55,20 @@ const START: Record<TargetName, Start> = {
     );
     const parts = [...bare.parts, { role: 'postgres', pid: postgres.pid } as const];
     const sources = { tasksDatabase: postgres.url };
-    return { ...bare, parts, sources, postgres: postgres.version, stop: handOver(closers) };
+    return { ...bare, parts, sources, postgres: postgres.version, stop: transferOwnership(closers) };
   },
   // PostgreSQL is started here, so that its CPU time can be separated from the platform's.
   async embedded({ dataDir, env }) {
     await using closers = new AsyncDisposableStack();
     const postgres = closers.adopt(await startPostgres({ dataDir: join(dataDir, 'postgres'), log }), stopPart);
-    const places = { DATA_DIR: join(dataDir, 'taskmesh'), POSTGRES_URL: postgres.url };
-    const { url, pid } = closers.adopt(await startEmbedded({ ...env, ...places }), stopPart);
+    const locations = { DATA_DIR: join(dataDir, 'taskmesh'), POSTGRES_URL: postgres.url };
+    const { url, pid } = closers.adopt(await startEmbedded({ ...env, ...locations }), stopPart);
     const parts = [{ role: 'server', pid } as const, { role: 'postgres', pid: postgres.pid } as const];
     return {
       ...{ name: 'embedded', url, parts, postgres: postgres.version },
       sources: { tasksDatabase: tasksDatabaseOn(postgres.url) },
       settle: () => changesPublished(postgres.url),
-      stop: handOver(closers),
+      stop: transferOwnership(closers),
     };
   },
   async separate({ dataDir, env }) {
@@ -94,17 +94,17 @@ const START: Record<TargetName, Start> = {
 export async function startTargets(
   names: readonly TargetName[],
   { dataDir, env, log: report, signal }: RunContext,
-  startOf: Partial<Record<TargetName, Start>> = {},
+  overrides: Partial<Record<TargetName, Start>> = {},
 ): Promise<{ targets: Target[]; stop(): Promise<void> }> {
   await using closers = new AsyncDisposableStack();
   const targets: Target[] = [];
   for (const name of names) {
     signal.throwIfAborted();
     report(`Starting ${name} …`);
-    const start = { ...START, ...startOf }[name];
+    const start = { ...START, ...overrides }[name];
     targets.push(closers.adopt(await start({ env, dataDir: join(dataDir, name) }, targets), stopPart));
   }
-  return { targets, stop: handOver(closers) };
+  return { targets, stop: transferOwnership(closers) };
 }
 
 /** Starts a process that does no background work. */
@@ -167,8 +167,8 @@ export const tasksDatabaseOn = (postgresUrl: string) => databaseUrl(postgresUrl,
 /** Resolves when every change is published, because publishing is part of the cost of a write. */
 async function changesPublished(postgresUrl: string): Promise<void> {
   await withPostgres(tasksDatabaseOn(postgresUrl), async (client) => {
-    for (const deadline = Date.now() + DEADLINE_MS; !(await isPublished(client)); await sleep(50))
-      if (Date.now() > deadline) throw new Error(`Changes are not published after ${DEADLINE_MS / 1_000} s.`);
+    for (const deadline = Date.now() + PUBLISH_TIMEOUT_MS; !(await isPublished(client)); await sleep(50))
+      if (Date.now() > deadline) throw new Error(`Changes are not published after ${PUBLISH_TIMEOUT_MS / 1_000} s.`);
   });
 }
 

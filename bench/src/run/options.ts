@@ -3,14 +3,14 @@ import { number, parseOptions, UsageError } from '@taskmesh/local';
 /** How an option is parsed, and its help text. Its name is derived from its key: `warmUp` is `--warm-up`. */
 interface Option<Value> {
   /** The placeholder for its value, as in `--seconds <n>`; a flag has none. */
-  takes?: string;
+  placeholder?: string;
   help: string;
   /** @throws UsageError */
-  read(form: string, given: string | boolean | undefined, quick: boolean): Value;
+  read(form: string, value: string | boolean | undefined, quick: boolean): Value;
 }
 
 /** The default, and the default with `--quick`. */
-type Usual<Value> = readonly [usual: Value, quick?: Value];
+type Defaults<Value> = readonly [standard: Value, quick?: Value];
 
 interface Limits {
   min?: number;
@@ -18,36 +18,36 @@ interface Limits {
 }
 
 const option = <Value>(
-  takes: string,
-  about: string,
-  [usual, quick = usual]: Usual<Value>,
+  placeholder: string,
+  description: string,
+  [standard, quick = standard]: Defaults<Value>,
   parse: (form: string, text: string) => Value,
 ): Option<Value> => ({
-  takes,
-  help: `${about} (default ${String(usual)}${quick === usual ? '' : `, quick ${String(quick)}`})`,
-  read: (form, given, isQuick) => (typeof given === 'string' ? parse(form, given) : isQuick ? quick : usual),
+  placeholder,
+  help: `${description} (default ${String(standard)}${quick === standard ? '' : `, quick ${String(quick)}`})`,
+  read: (form, value, isQuick) => (typeof value === 'string' ? parse(form, value) : isQuick ? quick : standard),
 });
 
-export const flag = (help: string): Option<boolean> => ({ help, read: (_form, given) => given === true });
+export const flag = (help: string): Option<boolean> => ({ help, read: (_form, value) => value === true });
 
-export const amount = (about: string, usual: Usual<number>, { min = 0.05, max = 600 }: Limits = {}) =>
-  option('<n>', about, usual, (form, text) => number(form, text, { min, max }));
+export const amount = (description: string, standard: Defaults<number>, { min = 0.05, max = 600 }: Limits = {}) =>
+  option('<n>', description, standard, (form, text) => number(form, text, { min, max }));
 
-export const count = (about: string, usual: Usual<number>, { min = 1, max = 100 }: Limits = {}) =>
-  option('<n>', about, usual, (form, text) => number(form, text, { min, max, isWhole: true }));
+export const count = (description: string, standard: Defaults<number>, { min = 1, max = 100 }: Limits = {}) =>
+  option('<n>', description, standard, (form, text) => number(form, text, { min, max, isWhole: true }));
 
-export const counts = (about: string, usual: number[], quick: number[], max: number) =>
-  option('<list>', about, [usual, quick], (form, text) =>
+export const counts = (description: string, standard: number[], quick: number[], max: number) =>
+  option('<list>', description, [standard, quick], (form, text) =>
     text.split(',').map((each) => number(form, each, { min: 1, max, isWhole: true })),
   );
 
 /** Selects some names, in the order of `all`. */
 export const choice = <Name extends string>(
-  about: string,
+  description: string,
   all: readonly Name[],
-  usual: Usual<readonly Name[]> = [all],
+  standard: Defaults<readonly Name[]> = [all],
 ): Option<readonly Name[]> =>
-  option('<list>', `${about}: ${all.join(', ')}`, usual, (form, text) => {
+  option('<list>', `${description}: ${all.join(', ')}`, standard, (form, text) => {
     const wanted = text.split(',').map((name) => name.trim());
     const unknown = wanted.filter((name) => !all.some((known) => known === name));
     if (unknown.length === 0) return all.filter((name) => wanted.includes(name));
@@ -60,9 +60,9 @@ const COMMON = {
   profile: flag('also write CPU profiles of the servers, for DevTools or speedscope; they are slower meanwhile'),
   name: {
     ...option('<name>', 'file in bench/results', ['the time'], (_form, text) => text),
-    read(form: string, given: string | boolean | undefined) {
-      if (given === undefined || /^[\w.-]{1,100}$/.test(String(given))) return given as string | undefined;
-      throw new UsageError(`${form} may have letters, digits, dots and dashes (is: ${given}).`);
+    read(form: string, value: string | boolean | undefined) {
+      if (value === undefined || /^[\w.-]{1,100}$/.test(String(value))) return value as string | undefined;
+      throw new UsageError(`${form} may have letters, digits, dots and dashes (is: ${value}).`);
     },
   },
   publish: flag('also write the tables into the documentation'),
@@ -72,30 +72,30 @@ type Definitions = Record<string, Option<unknown>>;
 type Values<Options extends Definitions> = { [Key in keyof Options]: ReturnType<Options[Key]['read']> };
 
 /** Defines the options of a benchmark: the help text and the parser. */
-export function defineOptions<Own extends Definitions>(command: string, about: string, own: Own) {
+export function defineOptions<Own extends Definitions>(command: string, description: string, own: Own) {
   const options: [name: string, key: string, option: Option<unknown>][] = Object.entries({ ...own, ...COMMON }).map(
     ([key, each]) => [key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), key, each],
   );
   const named = (isText: boolean) =>
-    options.filter(([, , { takes }]) => (takes !== undefined) === isText).map(([name]) => name);
-  const forms = options.map(([name, , { takes = '' }]) => `--${name} ${takes}`);
+    options.filter(([, , { placeholder }]) => (placeholder !== undefined) === isText).map(([name]) => name);
+  const forms = options.map(([name, , { placeholder = '' }]) => `--${name} ${placeholder}`);
   const width = Math.max(...forms.map(({ length }) => length));
   return {
     help: [
-      `npm run bench -- ${command} [<options>]\n${about.trim()}\n`,
+      `npm run bench -- ${command} [<options>]\n${description.trim()}\n`,
       ...options.map(([, , { help }], index) => `  ${forms[index]?.padEnd(width)}  ${help}`),
     ].join('\n'),
     /** @throws UsageError */
     read(args: string[]) {
-      const given: Partial<Record<string, string | boolean>> = parseOptions(args, {
+      const parsed: Partial<Record<string, string | boolean>> = parseOptions(args, {
         texts: named(true),
         flags: named(false),
       });
       const values = options.map(([name, key, { read }]) => [
         key,
-        read(`--${name}`, given[name], given.quick === true),
+        read(`--${name}`, parsed[name], parsed.quick === true),
       ]);
-      return { ...(Object.fromEntries(values) as Values<Own & typeof COMMON>), help: given.help === true }; // read by its option
+      return { ...(Object.fromEntries(values) as Values<Own & typeof COMMON>), help: parsed.help === true }; // read by its option
     },
   };
 }

@@ -14,9 +14,9 @@ export interface Origin {
 }
 
 /** Above this share, the measurement should be repeated. */
-const BUSY = 0.05;
+const BUSY_SHARE = 0.05;
 
-export const isBusy = ({ othersShare }: Pick<Origin, 'othersShare'>) => othersShare > BUSY;
+export const isBusy = ({ othersShare }: Pick<Origin, 'othersShare'>) => othersShare > BUSY_SHARE;
 
 export function describeMachine() {
   const cores = cpus();
@@ -30,13 +30,13 @@ export function describeMachine() {
 }
 
 /** The lines above a table. */
-export function describeOrigin({ startedAt, machine, postgres, othersShare }: Origin, how: string): string {
+export function describeOrigin({ startedAt, machine, postgres, othersShare }: Origin, method: string): string {
   const { system, processor, cores, memoryGiB, node } = machine;
   const on = `${cores} cores (${processor}), ${memoryGiB} GiB, ${system} · Node ${node.slice(1)}`;
   const busy = `Other processes used ${Math.round(othersShare * 100)} % of the CPU: repeat this on an idle machine.`;
   return [
     `${startedAt.slice(0, 10)} · ${on}${postgres ? ` · PostgreSQL ${postgres}` : ''}`,
-    how,
+    method,
     ...(isBusy({ othersShare }) ? [busy] : []),
   ].join('  \n');
 }
@@ -87,7 +87,7 @@ export function publish(document: string, texts: Readonly<Record<string, string>
   for (const [name, text] of Object.entries(texts)) {
     const before = readFileSync(document, 'utf8');
     const [begin, end] = sectionOf(before, name);
-    if (begin < 0 || end < begin) throw new Error(`${document} has no place for ${name} (<!-- ${name}: begin --> …).`);
+    if (begin < 0 || end < begin) throw new Error(`${document} has no marks for ${name} (<!-- ${name}: begin --> …).`);
     writeFileSync(document, `${before.slice(0, begin)}\n\n${text}\n\n${before.slice(end)}`);
   }
 }

@@ -36,10 +36,11 @@ export interface CalibrateOptions {
 
 /** Requests per second: enough to see each cost above the idle work, and far below the capacity of two cores. */
 const RATES: Record<Operation, number> = { list: 60, get: 150, statistics: 150, login: 5, create: 80, update: 80 };
+/** The parts that serve a request of the REST API. */
 const REST: Part[] = ['gateway', 'tasks', 'postgres'];
 /** Idle work is measured for longer, because it is small and all other costs depend on it. */
-const LONGER = 1.5;
-/** A gateway that was suspended catches up within this time. */
+const IDLE_FACTOR = 1.5;
+/** A gateway that was paused catches up within this time. */
 const RECOVERY_MS = 1_000;
 const COMMITS_PER_S = 200;
 const EXTRA_READERS = 3;
@@ -53,7 +54,7 @@ export const SETTLED_MS = 2_000;
 
 /**
  * Measures the cost of each kind of work, one after the other: all known costs (including idle work) are subtracted from
- * the cost of a stretch, and the rest is the cost of the new kind.
+ * the cost of a spent, and the rest is the cost of the new kind.
  */
 export async function calibrate(options: CalibrateOptions): Promise<Coefficients> {
   const { stack, population, createUsers, hookDir, seconds, sockets, signal, log } = options;
@@ -65,22 +66,22 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     log(`${what} …`);
     return stack.stretch(work);
   };
-  const learn = (kind: Work, parts: Part[], amounts: Amounts, taken: { seconds: number; cpu: Cpu }) =>
-    (costs = attribute(costs, kind, parts, { ...standing(taken.seconds), ...amounts }, taken.cpu));
+  const learn = (kind: Work, parts: Part[], amounts: Amounts, spent: { seconds: number; cpu: Cpu }) =>
+    (costs = attribute(costs, kind, parts, { ...idleWork(spent.seconds), ...amounts }, spent.cpu));
 
   const published = (count: number): Amounts => ({ change: count, record: count });
 
   // Warms up before anything counts.
   for (const operation of Object.keys(RATES) as Operation[]) await request(operation, seconds / 2);
 
-  const rest = () => sleep(LONGER * seconds * 1_000);
+  const stayIdle = () => sleep(IDLE_FACTOR * seconds * 1_000);
   process.kill(gatewayPid, 'SIGSTOP');
-  const held = await measure('nothing, the gateway held', rest).finally(() => process.kill(gatewayPid, 'SIGCONT'));
-  learn('servers', ['kafka', 'redis', 'backup'], {}, held);
-  learn('tasks', ['tasks', 'postgres'], {}, held);
-  learn('auth', ['auth'], {}, held);
+  const paused = await measure('idle, gateway paused', stayIdle).finally(() => process.kill(gatewayPid, 'SIGCONT'));
+  learn('servers', ['kafka', 'redis', 'backup'], {}, paused);
+  learn('tasks', ['tasks', 'postgres'], {}, paused);
+  learn('auth', ['auth'], {}, paused);
   await sleep(RECOVERY_MS);
-  const idle = await measure('nothing', rest);
+  const idle = await measure('idle', stayIdle);
   learn('gateway', ['gateway', 'auth', 'tasks', 'postgres', 'kafka', 'redis'], {}, idle);
 
   for (const operation of ['list', 'get', 'statistics'] as const) await learnRequest(operation, REST);
@@ -94,8 +95,8 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
   const memory = await learnSockets();
 
   const written = sumOf(writes.map(({ count }) => count));
-  const perWrite = (of: 'changeBytes' | 'walBytes' | 'recordBytes') =>
-    sumOf(writes.map((taken) => taken[of])) / written;
+  const perWrite = (key: 'changeBytes' | 'walBytes' | 'recordBytes') =>
+    sumOf(writes.map((spent) => spent[key])) / written;
   const bytes = { changeBytes: perWrite('changeBytes'), walBytes: perWrite('walBytes') };
   return { cpuMs: costs, ...rows, ...memory, ...bytes, recordBytes: perWrite('recordBytes') };
 
@@ -106,16 +107,16 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     return (await pace(connections.next, rate).finally(connections.close)).length;
   }
 
-  async function learnRequest(operation: Operation, parts: Part[], besides: (count: number) => Amounts = () => ({})) {
+  async function learnRequest(operation: Operation, parts: Part[], extra: (count: number) => Amounts = () => ({})) {
     let count = 0;
-    const taken = await measure(operation, async () => (count = await request(operation, seconds)));
-    learn(operation, parts, { ...besides(count), [operation]: count }, taken);
-    return { ...taken, count };
+    const spent = await measure(operation, async () => (count = await request(operation, seconds)));
+    learn(operation, parts, { ...extra(count), [operation]: count }, spent);
+    return { ...spent, count };
   }
 
   /**
-   * Measures the way of a change from the log to the gateways, without listeners. At higher rates, the relay handles more
-   * changes together, so that each costs less. Additional readers show what each of them costs Kafka.
+   * Measures the path of a change from the log to the gateways, without listeners. At higher rates, the relay handles
+   * more changes together, so that each costs less. Additional readers show what each of them costs Kafka.
    */
   async function learnRelay() {
     const count = COMMITS_PER_S * seconds;
@@ -126,11 +127,11 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
       );
     await commits();
     await stack.vacuum();
-    const taken = await measure('commits', commits);
+    const spent = await measure('commits', commits);
     /** Only the relay's session counts for PostgreSQL; the rest is caused by the load. */
-    const postgres = taken.relaySession + cpuOf(standing(taken.seconds), costs).postgres;
-    learn('change', ['tasks', 'postgres', 'kafka'], published(count), { ...taken, cpu: { ...taken.cpu, postgres } });
-    learn('record', ['gateway'], published(count), taken);
+    const postgres = spent.relaySession + cpuOf(idleWork(spent.seconds), costs).postgres;
+    learn('change', ['tasks', 'postgres', 'kafka'], published(count), { ...spent, cpu: { ...spent.cpu, postgres } });
+    learn('record', ['gateway'], published(count), spent);
     // Marking a change leaves a dead row behind; autovacuum runs once a minute.
     const vacuum = await measure('their vacuum', stack.vacuum);
 
@@ -148,7 +149,7 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
     // So far, the cost of publishing in Kafka includes that of the one gateway's reading.
     const kafka = Math.max(0, (change?.kafka ?? 0) - (record?.kafka ?? 0));
     costs = { ...costs, change: { ...change, postgres: marked, kafka } };
-    return { taskBytes: taken.taskBytes / count, feedBytes: taken.feedBytes / count };
+    return { taskBytes: spent.taskBytes / count, feedBytes: spent.feedBytes / count };
   }
 
   /** Measures the cost of opening sockets, holding them and writing to them, and their memory in the gateway. */
@@ -181,13 +182,13 @@ export async function calibrate(options: CalibrateOptions): Promise<Coefficients
       );
     await sleep(SETTLED_MS);
     await deliver(WARM_UP_S);
-    const taken = await measure(kind, () => deliver(PINGS_EVERY_S));
+    const spent = await measure(kind, () => deliver(PINGS_EVERY_S));
     const changes = DELIVERED_PER_S * PINGS_EVERY_S;
-    const amounts = { socket: sockets * taken.seconds, delivered: changes, further: changes * (perOwner - 1) };
-    learn(kind, ['gateway'], { ...published(changes), ...amounts }, taken);
+    const amounts = { socket: sockets * spent.seconds, delivered: changes, further: changes * (perOwner - 1) };
+    learn(kind, ['gateway'], { ...published(changes), ...amounts }, spent);
     await listeners?.close();
   }
 }
 
 /** The idle work of all processes, with one of each. */
-const standing = (seconds: number): Amounts => ({ servers: seconds, tasks: seconds, auth: seconds, gateway: seconds });
+const idleWork = (seconds: number): Amounts => ({ servers: seconds, tasks: seconds, auth: seconds, gateway: seconds });

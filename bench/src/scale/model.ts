@@ -7,18 +7,18 @@ export type Part = (typeof PARTS)[number];
 
 /** The kinds of work: the unit, and the stretch of a run in which its cost was measured. */
 export const WORK = {
-  servers: ['a second of the shared servers: Kafka, Redis, the backup service', 'nothing, the gateway held'],
-  tasks: ['a second of a tasks process', 'nothing, the gateway held'],
-  auth: ['a second of an auth process', 'nothing, the gateway held'],
-  gateway: ['a second of a gateway, with its regular requests to others', 'nothing'],
+  servers: ['a second of the shared servers: Kafka, Redis, the backup service', 'idle, gateway paused'],
+  tasks: ['a second of a tasks process', 'idle, gateway paused'],
+  auth: ['a second of an auth process', 'idle, gateway paused'],
+  gateway: ['a second of a gateway, with its regular requests to others', 'idle'],
   list: ['a list of 50 over REST', 'list'],
   get: ['a task by its id over REST', 'get'],
   statistics: ['the statistics over REST', 'statistics'],
   login: ['a login', 'login'],
-  create: ['a task created over REST, without its way to the feed', 'create'],
-  update: ['a task changed over REST, without its way to the feed', 'update'],
+  create: ['a task created over REST, without publishing the change', 'create'],
+  update: ['a task updated over REST, without publishing the change', 'update'],
   change: ['a change that the relay reads, publishes and marks', 'commits, their vacuum'],
-  record: ['a change that a gateway reads, for it or not', 'commits; Kafka: beside more readers'],
+  record: ['a change that a gateway reads, for its own sockets or not', 'commits; Kafka: beside more readers'],
   delivered: ['a change of an owner who listens at a gateway, to the first socket there', 'delivered'],
   further: ['the same change to each further socket there', 'further'],
   open: ['a socket opened and subscribed', 'sockets opened'],
@@ -49,8 +49,8 @@ export function attribute(costs: Costs, kind: Work, parts: readonly Part[], amou
   return { ...costs, [kind]: { ...costs[kind], ...Object.fromEntries(found) } };
 }
 
-/** Measurements besides CPU: the subject, the unit, and the stretch. */
-export const OTHERS = {
+/** Measurements of memory and storage: the subject, the unit, and the stretch. */
+export const SIZES = {
   gatewayMiB: ['a gateway without sockets', 'MiB', 'sockets'],
   socketKiB: ['a subscribed socket', 'KiB', 'sockets'],
   taskBytes: ['a task', 'bytes in PostgreSQL', 'commits'],
@@ -61,7 +61,7 @@ export const OTHERS = {
 } as const;
 
 /** The results of `npm run bench -- scale`. */
-export type Coefficients = Record<keyof typeof OTHERS, number> & { cpuMs: Costs };
+export type Coefficients = Record<keyof typeof SIZES, number> & { cpuMs: Costs };
 
 /** From the README's table of backups of 2026-11-21. */
 const RESTORED_ROWS_PER_S = 49_753;
@@ -85,7 +85,7 @@ export const PROFILE = {
 const POLICY = {
   /** The share of a core in the busy hour. A Node process uses one core. */
   utilisation: 0.6,
-  fewest: 2,
+  minProcesses: 2,
   /** As measured at one gateway, and as used by the chart for scaling. */
   socketsPerGateway: 2_000,
   poolSize: 10,
@@ -126,8 +126,8 @@ export type Plan = ReturnType<typeof planFor>;
 
 /** Plans one installation for these owners. */
 export function planFor(demand: Demand, coefficients: Coefficients) {
-  const { fewest, socketsPerGateway } = POLICY;
-  let deployment: Deployment = { gateways: fewest, tasks: fewest, auth: fewest };
+  const { minProcesses, socketsPerGateway } = POLICY;
+  let deployment: Deployment = { gateways: minProcesses, tasks: minProcesses, auth: minProcesses };
   // More processes cause more work, so the deployment grows until it is sufficient.
   for (;;) {
     const work = workOf(demand, deployment);
@@ -135,15 +135,15 @@ export function planFor(demand: Demand, coefficients: Coefficients) {
     const { gateway, record } = work;
     // The fixed work of each gateway reads all changes, and leaves less capacity for the rest.
     const own = cpuOf({ gateway, record }, coefficients.cpuMs).gateway / deployment.gateways;
-    const isEnough = own < BUDGET;
-    const forCpu = isEnough ? Math.ceil((cpu.gateway - own * deployment.gateways) / (BUDGET - own)) : 0;
+    const isFeasible = own < BUDGET;
+    const forCpu = isFeasible ? Math.ceil((cpu.gateway - own * deployment.gateways) / (BUDGET - own)) : 0;
     const needed = {
       gateways: Math.max(forCpu, Math.ceil(work.socket / socketsPerGateway)),
       tasks: Math.ceil(cpu.tasks / BUDGET),
       auth: Math.ceil(cpu.auth / BUDGET),
     };
     const larger = combine([deployment, needed], (counts) => Math.max(...counts));
-    if (isDeepStrictEqual(larger, deployment)) return { ...describe(demand, deployment, coefficients), isEnough };
+    if (isDeepStrictEqual(larger, deployment)) return { ...describe(demand, deployment, coefficients), isFeasible };
     deployment = larger;
   }
 }

@@ -12,10 +12,10 @@ import { cpuOf, workOf, type Coefficients, type Demand } from './model.ts';
 /** The predicted and the measured cost of a mixed load at a stack. */
 export type Replay = Awaited<ReturnType<typeof replay>>;
 
-/** A demand with two sockets per owner; each owner does everything `times` as often. */
-export function replayDemand(sockets: number, like: Demand, times: number): Demand {
-  const perHour = combine([like.perHour], ([each = 0]) => each * times);
-  return { ...like, owners: sockets / 2, onlineShare: 1, socketsPerOnline: 2, perHour };
+/** A demand with two sockets per owner; each owner does everything `factor` times as often. */
+export function replayDemand(sockets: number, profile: Demand, factor: number): Demand {
+  const perHour = combine([profile.perHour], ([each = 0]) => each * factor);
+  return { ...profile, owners: sockets / 2, onlineShare: 1, socketsPerOnline: 2, perHour };
 }
 
 /** Runs the modelled load at a stack. Checks every response and message. */
@@ -60,19 +60,19 @@ export async function replay(
     );
   };
   await load(seconds / 3); // warms up the processes
-  const taken = await stack.stretch(() => load(seconds));
+  const spent = await stack.stretch(() => load(seconds));
   const inUse = await Promise.all(stack.gatewayPids.map((pid) => bytesInUse(pid, hookDir)));
   await Promise.all([...requests, owners, listeners].map((opened) => opened.close()));
 
   // Requests were sent for `seconds`; processes and sockets existed until the last response.
   const { servers, tasks, auth, gateway, socket, ...sent } = work;
-  const share = combine([sent], ([amount = 0]) => (amount * seconds) / taken.seconds);
+  const share = combine([sent], ([amount = 0]) => (amount * seconds) / spent.seconds);
   const { gatewayMiB, socketKiB, cpuMs } = coefficients;
   return {
     gateways,
     /** CPU-ms per second, for all processes of a part together. */
     predicted: cpuOf({ servers, tasks, auth, gateway, socket, ...share }, cpuMs),
-    measured: combine([taken.cpu], ([ms = 0]) => ms / taken.seconds),
+    measured: combine([spent.cpu], ([ms = 0]) => ms / spent.seconds),
     /** MiB in use at a gateway, on average. */
     memory: {
       predicted: gatewayMiB + ((socket / gateways) * socketKiB) / 1024,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stopPart } from '../machine/processes.ts';
-import { usersFor } from '../feed/users.ts';
+import { prepareUsers } from '../feed/users.ts';
 import { populate } from '../load/connections.ts';
 import { withMemoryHook } from '../machine/memory.ts';
 import type { RunContext } from '../run/benchmark.ts';
@@ -21,7 +21,7 @@ export const SCALING_DOC = fileURLToPath(new URL('../../../docs/scaling.md', imp
 /** The number of reading and of writing accounts for REST. */
 const ACCOUNTS = 8;
 /** How much busier owners are in the mixed load than in the profile: some 150 requests per second. */
-const BUSIER = 60;
+const LOAD_FACTOR = 60;
 
 const ABOUT = `
 Measures the cost of each kind of work in each part of the stack (PostgreSQL, Redis, Kafka, auth, tasks, gateways), and
@@ -32,7 +32,7 @@ const options = defineOptions('scale', ABOUT, {
   seconds: amount('length of one phase', [4, 1], { min: 0.5 }),
   replaySeconds: amount('length of the mixed load', [PINGS_EVERY_S, 3]),
   sockets: count('sockets that subscribe', [600, 60], { max: 10_000 }),
-  tables: flag('measure nothing; write the tables of docs/scaling.md from the figures kept'),
+  tables: flag('measure nothing; write the tables of docs/scaling.md from the stored figures'),
 });
 type Options = ReturnType<typeof options.read>;
 
@@ -41,8 +41,8 @@ async function run(chosen: Options & RunContext) {
   if (chosen.tables) return void publish(SCALING_DOC, describeScale(readMeasured()));
   const { dataDir, log, signal, sockets } = chosen;
   const hookDir = join(dataDir, 'hooks');
-  const { env, createUsers } = await usersFor(dataDir, withMemoryHook(chosen.env, hookDir), sockets);
-  const demand = replayDemand(sockets, { owners: 0, ...PROFILE }, BUSIER);
+  const { env, createUsers } = await prepareUsers(dataDir, withMemoryHook(chosen.env, hookDir), sockets);
+  const demand = replayDemand(sockets, { owners: 0, ...PROFILE }, LOAD_FACTOR);
   const replays: Replay[] = [];
   let coefficients: Coefficients | undefined;
   let postgres = '';

@@ -3,7 +3,7 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { handOver, stopPart } from '../machine/processes.ts';
+import { transferOwnership, stopPart } from '../machine/processes.ts';
 import { cpuMsOf } from '../machine/cpu.ts';
 import { isPublished, startSeparate, tasksDatabaseOn, type TargetOptions } from '../machine/targets.ts';
 import { difference, sumOf } from '../run/figures.ts';
@@ -61,6 +61,6 @@ export async function startScaleStack(options: TargetOptions & { gateways: numbe
     async vacuum() {
       for (const text of ['vacuum analyze tasks, feeds, changes', 'checkpoint']) await client.query(text);
     },
-    stop: handOver(closers),
+    stop: transferOwnership(closers),
   };
 }

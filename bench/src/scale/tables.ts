@@ -1,6 +1,6 @@
 import { describeOrigin, digits, isBusy, table, type Origin } from '../run/report.ts';
 import {
-  OTHERS,
+  SIZES,
   PARTS,
   planFor,
   planInCells,
@@ -48,19 +48,19 @@ const costTable = ({ cpuMs }: Coefficients) =>
 
 const otherTable = (coefficients: Coefficients) =>
   table(
-    Object.keys(OTHERS) as (keyof typeof OTHERS)[],
-    { of: (name) => OTHERS[name][0], unit: (name) => OTHERS[name][1], 'measured in': (name) => OTHERS[name][2] },
+    Object.keys(SIZES) as (keyof typeof SIZES)[],
+    { of: (name) => SIZES[name][0], unit: (name) => SIZES[name][1], 'measured in': (name) => SIZES[name][2] },
     { figure: (name) => coefficients[name] },
   );
 
 /** Smaller differences, in CPU-ms per second, are noise, and not shown. */
-const GRAIN_MS = 2;
+const NOISE_MS = 2;
 
 function replayTable(replays: readonly Replay[]): string {
   const rows = replays.flatMap(({ gateways, predicted, measured, memory }) => [
     ...PARTS.map((part) => ({
       ...{ gateways, of: titleOf(part), unit: 'CPU-ms/s', predicted: predicted[part], measured: measured[part] },
-    })).filter((each) => Math.abs(each.predicted - each.measured) >= GRAIN_MS),
+    })).filter((each) => Math.abs(each.predicted - each.measured) >= NOISE_MS),
     { gateways, of: 'memory of a gateway', unit: 'MiB', ...memory },
   ]);
   const offBy = ({ predicted, measured }: (typeof rows)[number]) =>
@@ -93,30 +93,30 @@ function capacityTable(coefficients: Coefficients): string {
   return reasons.length === 0 ? figures : `${figures}\n\nToo much for one installation:\n\n${reasons.join('\n')}`;
 }
 
-const whole = (value: number) => Math.round(value).toLocaleString('en');
-const short = (value: number) => (value >= 1_000 ? whole(value) : digits(value));
+const integer = (value: number) => Math.round(value).toLocaleString('en');
+const compact = (value: number) => (value >= 1_000 ? integer(value) : digits(value));
 const percent = (share: number) => `${digits(share * 100)} %`;
 
 type Row = readonly [title: string, of: (plan: Plan) => string];
 const ROWS: Row[] = [
-  ['sockets', ({ sockets }) => whole(sockets)],
-  ['requests/s', ({ requestsPerS }) => short(requestsPerS)],
-  ['changes/s', ({ changesPerS }) => short(changesPerS)],
-  ['**gateways**', ({ gateways, isEnough }) => (isEnough ? whole(gateways) : 'none are enough')],
-  ['heap of each after a collection, MiB', ({ gatewayMiB, isEnough }) => (isEnough ? whole(gatewayMiB) : '')],
+  ['sockets', ({ sockets }) => integer(sockets)],
+  ['requests/s', ({ requestsPerS }) => compact(requestsPerS)],
+  ['changes/s', ({ changesPerS }) => compact(changesPerS)],
+  ['**gateways**', ({ gateways, isFeasible }) => (isFeasible ? integer(gateways) : 'not feasible')],
+  ['heap of each after a collection, MiB', ({ gatewayMiB, isFeasible }) => (isFeasible ? integer(gatewayMiB) : '')],
   ['all owners’ changes, share of CPU budget', ({ streamShare }) => percent(streamShare)],
-  ['**tasks processes**', ({ tasks }) => whole(tasks)],
+  ['**tasks processes**', ({ tasks }) => integer(tasks)],
   ['the relay, share of its CPU budget', ({ relayShare }) => percent(relayShare)],
-  ['**auth processes**', ({ auth }) => whole(auth)],
-  ['**PostgreSQL of tasks**: cores', ({ tasksCores }) => short(tasksCores)],
-  ['connections', ({ tasksConnections }) => whole(tasksConnections)],
-  ['write-ahead log, MB/s', ({ walBytesPerS }) => short(walBytesPerS / 1e6)],
-  ['storage, GB', ({ postgresBytes }) => short(postgresBytes / 1e9)],
-  ['a restore, hours', ({ restoreHours }) => short(restoreHours)],
-  ['**PostgreSQL of auth**: cores', ({ authCores }) => short(authCores)],
-  ['connections', ({ authConnections }) => whole(authConnections)],
-  ['**Kafka**: cores', ({ kafkaCores }) => short(kafkaCores)],
-  ['in, MB/s', ({ kafkaInPerS }) => short(kafkaInPerS / 1e6)],
-  ['out to gateways, MB/s', ({ kafkaOutPerS, isEnough }) => (isEnough ? short(kafkaOutPerS / 1e6) : '')],
-  ['disks, GB', ({ kafkaDiskBytes }) => short(kafkaDiskBytes / 1e9)],
+  ['**auth processes**', ({ auth }) => integer(auth)],
+  ['**PostgreSQL of tasks**: cores', ({ tasksCores }) => compact(tasksCores)],
+  ['connections', ({ tasksConnections }) => integer(tasksConnections)],
+  ['write-ahead log, MB/s', ({ walBytesPerS }) => compact(walBytesPerS / 1e6)],
+  ['storage, GB', ({ postgresBytes }) => compact(postgresBytes / 1e9)],
+  ['a restore, hours', ({ restoreHours }) => compact(restoreHours)],
+  ['**PostgreSQL of auth**: cores', ({ authCores }) => compact(authCores)],
+  ['connections', ({ authConnections }) => integer(authConnections)],
+  ['**Kafka**: cores', ({ kafkaCores }) => compact(kafkaCores)],
+  ['in, MB/s', ({ kafkaInPerS }) => compact(kafkaInPerS / 1e6)],
+  ['out to gateways, MB/s', ({ kafkaOutPerS, isFeasible }) => (isFeasible ? compact(kafkaOutPerS / 1e6) : '')],
+  ['disks, GB', ({ kafkaDiskBytes }) => compact(kafkaDiskBytes / 1e9)],
 ];

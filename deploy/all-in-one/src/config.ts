@@ -38,8 +38,8 @@ export function readEmbeddedSettings(env: Env) {
 }
 
 /** Reads every service's configuration from one environment; each has its own database on one server. */
-export function readPlatformConfig(given: Env, postgresUrl: string) {
-  const env = withoutEmpty(given);
+export function readPlatformConfig(environment: Env, postgresUrl: string) {
+  const env = withoutEmpty(environment);
   const database = (service: InnerService) => databaseUrl(postgresUrl, serviceDatabase(service, env.DATABASE_PREFIX));
   const shared = { ...env, PUBLIC_URL: env.PUBLIC_URL ?? defaultPublicUrl(env) };
   return readAll({

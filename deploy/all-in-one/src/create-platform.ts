@@ -22,10 +22,10 @@ export interface PlatformDeps {
 
 /** The four services in one process: the same code as in a cluster, with function calls instead of HTTP. */
 export async function createPlatform(config: PlatformConfig, deps: PlatformDeps) {
-  const named = (service: string) => ({ ...deps, log: deps.logOf(service) });
-  const auth = await createAuth(config.auth, named('auth'));
+  const depsOf = (service: string) => ({ ...deps, log: deps.logOf(service) });
+  const auth = await createAuth(config.auth, depsOf('auth'));
   const tasks = await createTasks(config.tasks, {
-    ...named('tasks'),
+    ...depsOf('tasks'),
     eventLog: traceEventLog(deps.eventLog, deps.telemetry.tracing('tasks')),
     accounts: callInProcess(accountsInternal, auth.accounts),
   });
@@ -33,21 +33,21 @@ export async function createPlatform(config: PlatformConfig, deps: PlatformDeps)
     auth: callInProcess(authRestore, auth.restore),
     tasks: callInProcess(tasksRestore, tasks.restore),
   };
-  const backup = await createBackup(config.backup, { ...named('backup'), owners });
+  const backup = await createBackup(config.backup, { ...depsOf('backup'), owners });
   const connections = connectInProcess({ auth, tasks, backup });
   const gateway = await createGateway(config.gateway, {
-    ...named('gateway'),
+    ...depsOf('gateway'),
     connections,
     tracing: deps.telemetry.tracing('gateway'),
   });
 
   // In this order, because tasks reads deleted accounts from auth as soon as it starts.
-  const stores = together([inOrder([auth, tasks]), backup]);
+  const stores = inParallel([inOrder([auth, tasks]), backup]);
   const parts = inOrder([stores, closeOnStop(() => connections.close()), gateway]);
   return { ...parts, address: () => gateway.address(), ready: () => gateway.ready() };
 }
 
-function together(services: Service[]): Service {
+function inParallel(services: Service[]): Service {
   return {
     start: () => settleAll(services.map((service) => service.start())),
     stop: () => settleAll(services.map((service) => service.stop())),

@@ -1,7 +1,7 @@
 import {
   DEMO_ACCOUNT,
   describeError,
-  killNotedProcesses,
+  killRecordedProcesses,
   localUrl,
   PlainError,
   runCommand,
@@ -51,7 +51,7 @@ await runCommand({
       },
     };
   },
-  killNow: () => killNotedProcesses(dataDir),
+  killNow: () => killRecordedProcesses(dataDir),
 });
 
 type Addresses = Pick<PlatformConfig['gateway'], 'host' | 'port' | 'adminHost' | 'adminPort'>;

@@ -1,7 +1,7 @@
 import { startPostgres, supervise, type PostgresServer } from '@taskmesh/local';
 import { join } from 'node:path';
 
-/** Makes about six seconds of pauses, not counting the starts themselves. */
+/** The pauses between them add up to about six seconds. */
 const MAX_TRIES = 5;
 
 /** Starts the platform's own PostgreSQL, and restarts it whenever it dies, with the same address and data. Aborted by `signal`. */
@@ -10,8 +10,8 @@ export async function keepPostgres(dataDir: string, progress: (line: string) => 
   const postgres = await supervise<PostgresServer>({
     name: 'PostgreSQL',
     // On the same port after each restart, because the services have its URL.
-    start: (givenUp, former) =>
-      startPostgres({ dataDir: join(dataDir, 'postgres'), log: progress, port: former?.port, signal: givenUp }),
+    start: (startSignal, previous) =>
+      startPostgres({ dataDir: join(dataDir, 'postgres'), log: progress, port: previous?.port, signal: startSignal }),
     revive: true,
     maxTries: MAX_TRIES,
     ...{ log: progress, signal },

@@ -2,7 +2,7 @@ import { findMailProblems } from '@taskmesh/auth';
 import { openKeyValue } from '@taskmesh/key-value';
 import {
   acquireLock,
-  checkGivenServers,
+  checkExternalServers,
   checkWantedPorts,
   ensureMachineToken,
   ensureServiceDatabases,
@@ -49,7 +49,7 @@ export type Embedded = Awaited<ReturnType<typeof startEmbedded>>;
  */
 export async function startEmbedded({ env, progress, signal, random, reportAfterMs }: EmbeddedOptions) {
   const settings = readEmbeddedSettings(env);
-  const { dataDir, platform: early } = settings;
+  const { dataDir, platform: preliminary } = settings;
   const closers = new AsyncDisposableStack();
   try {
     ensureWritableDirectory('DATA_DIR', dataDir);
@@ -60,23 +60,23 @@ export async function startEmbedded({ env, progress, signal, random, reportAfter
     );
     closers.defer(() => lock.release());
     // At a terminal, this is a mistake to report now; a service in production would wait for the directory.
-    if (!early.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', early.backup.backupsDir, 0o700);
-    await checkWantedPorts(early.gateway);
+    if (!preliminary.backup.secrets.s3) ensureWritableDirectory('BACKUPS_DIR', preliminary.backup.backupsDir, 0o700);
+    await checkWantedPorts(preliminary.gateway);
     signal?.throwIfAborted();
 
     for (const problem of [...findSuspectSettings(env), ...findMailProblems(env)]) progress(problem);
-    for (const problem of await checkGivenServers(env)) progress(`${problem} Continuing without it until it does.`);
+    for (const problem of await checkExternalServers(env)) progress(`${problem} Continuing without it until it does.`);
     const logFile = join(dataDir, 'logs', 'taskmesh.log');
     // The terminal is for people; logs go to a file.
     const destination = openLogOutput(logFile);
     closers.defer(() => destination.close());
     closers.defer(limitLogFile(logFile));
-    const logOf = (service: string) => createLog({ service, level: early.gateway.logLevel, destination });
+    const logOf = (service: string) => createLog({ service, level: preliminary.gateway.logLevel, destination });
     const log = logOf('platform');
     const metrics = createMetrics();
     let ready = (): HealthReport => ({ ok: false });
     const admin = createAdminServer({
-      ...{ host: early.gateway.adminHost, port: early.gateway.adminPort, metrics, log: logOf('admin') },
+      ...{ host: preliminary.gateway.adminHost, port: preliminary.gateway.adminPort, metrics, log: logOf('admin') },
       ready: () => ready(),
     });
     // Started first, because the rest may take minutes, and a supervisor would kill a process without a liveness probe.

@@ -5,15 +5,15 @@ import { runPlatform } from './run-platform.ts';
 import { welcome } from './welcome.ts';
 
 await runPlatform((platform, seconds) =>
-  isFirst(join(platform.dataDir, 'run')) ? welcome(platform, seconds) : `Restarted in ${seconds} s.`,
+  isFirstRun(join(platform.dataDir, 'run')) ? welcome(platform, seconds) : `Restarted in ${seconds} s.`,
 );
 
 /** Whether this is the first run under this watcher, whose process stays the same. */
-function isFirst(runDir: string): boolean {
+function isFirstRun(runDir: string): boolean {
   const file = join(runDir, 'watcher');
   const watcher = String(process.ppid);
   mkdirSync(runDir, { recursive: true });
-  const former = readFileSync(file, { encoding: 'utf8', flag: 'a+' });
+  const previous = readFileSync(file, { encoding: 'utf8', flag: 'a+' });
   writeFileSync(file, watcher);
-  return former !== watcher;
+  return previous !== watcher;
 }

@@ -7,7 +7,7 @@ export function welcome(platform: Embedded, seconds: string): string {
   return [
     `\nTaskmesh runs (${seconds} s).\n`,
     addresses(platform),
-    `\n${firstSteps(platform.url)}\n\n${places(platform)}. Ctrl-C stops everything.`,
+    `\n${firstSteps(platform.url)}\n\n${locations(platform)}. Ctrl-C stops everything.`,
   ].join('\n');
 }
 
@@ -23,7 +23,7 @@ function addresses({ url, machineToken }: Embedded): string {
 }
 
 /** Where the data are, and the mails, which are files if there is no mail server. */
-function places({ dataDir, logFile }: Embedded): string {
+function locations({ dataDir, logFile }: Embedded): string {
   const mails = process.env.SMTP_URL ? [] : [`mails: ${join(dataDir, 'mail')} (no SMTP_URL)`];
   return [`Data: ${dataDir}`, `log: ${logFile}`, ...mails].join(', ');
 }

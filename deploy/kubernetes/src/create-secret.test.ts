@@ -34,7 +34,7 @@ describe('the secret of an installation', () => {
     [
       'is not created if that refuses',
       [403],
-      'Error: The API server does not take the secret keys: it responded with 403.',
+      'Error: The API server did not accept the secret keys: it responded with 403.',
     ],
   ])('%s', async (_what, statuses, outcome) => {
     answers = [...statuses];

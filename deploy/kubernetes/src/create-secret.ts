@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const TIMEOUT_MS = 10_000;
-const TRIES = 5;
+const MAX_ATTEMPTS = 5;
 const CREATED = 201;
 const CONFLICT = 409;
 
@@ -20,13 +20,13 @@ export async function createSecret(
     apiVersion: 'v1',
     kind: 'Secret',
     type: 'Opaque',
-    metadata: { name, namespace }, // with labels, a tool may take it for a part of the release and remove it
+    metadata: { name, namespace }, // with labels, a tool may treat it as part of the release and remove it
     stringData: data,
   });
   let reason = '';
   // Network policies may take a moment to apply to a new pod.
-  for (let tried = 0; tried < TRIES; tried++) {
-    if (tried > 0) await sleep(1_000 * tried);
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
+    if (attempts > 0) await sleep(1_000 * attempts);
     try {
       const { status } = await fetch(`${api.url}/api/v1/namespaces/${namespace}/secrets`, {
         method: 'POST',
@@ -42,7 +42,7 @@ export async function createSecret(
       reason = 'it does not respond';
     }
   }
-  throw new Error(`The API server does not take the secret ${name}: ${reason}.`);
+  throw new Error(`The API server did not accept the secret ${name}: ${reason}.`);
 }
 
 const TOKEN_BYTES = 32;

@@ -1,4 +1,4 @@
-import { checkGivenServers } from '@taskmesh/local';
+import { checkExternalServers } from '@taskmesh/local';
 import { ConfigError, type Env } from '@taskmesh/service';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,18 +20,18 @@ export const expectedSecrets = z.record(z.string(), z.array(expectedSecret));
 export type ExpectedSecrets = z.output<typeof expectedSecrets>;
 
 /** URLs of PostgreSQL besides POSTGRES_URL: for backup's administrators, and for migrations with a role of their own. */
-const MORE_OF_POSTGRESQL = ['AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'MIGRATION_URL'];
+const OTHER_POSTGRESQL_URLS = ['AUTH_ADMIN_URL', 'TASKS_ADMIN_URL', 'MIGRATION_URL'];
 
 export async function preflight(options: {
   expected: ExpectedSecrets;
   secretsDir: string;
   env: Env;
-  check?: typeof checkGivenServers;
+  check?: typeof checkExternalServers;
 }) {
-  const { expected, secretsDir, env, check = checkGivenServers } = options;
+  const { expected, secretsDir, env, check = checkExternalServers } = options;
   const problems = new Set<string>();
   const notes = new Set<string>();
-  const questions = Object.entries(expected).flatMap(([component, secrets]) => {
+  const checks = Object.entries(expected).flatMap(([component, secrets]) => {
     const dir = join(secretsDir, component);
     // Not every component uses Kafka, and each that does has its own login.
     const KAFKA_BROKERS = env[`KAFKA_BROKERS_OF_${component.toUpperCase()}`];
@@ -45,21 +45,21 @@ export async function preflight(options: {
     return [
       // Mail servers and buckets are outside its network policy.
       {
-        asked: { ...settings, SMTP_URL: undefined, BACKUP_S3_URL: undefined },
+        env: { ...settings, SMTP_URL: undefined, BACKUP_S3_URL: undefined },
         locate: (sentence: string) => located(sentence, secrets),
       },
       ...secrets
-        .filter(({ name }) => MORE_OF_POSTGRESQL.includes(name))
+        .filter(({ name }) => OTHER_POSTGRESQL_URLS.includes(name))
         .map((secret) => ({
-          asked: { POSTGRES_URL: settings[secret.name] },
+          env: { POSTGRES_URL: settings[secret.name] },
           locate: (sentence: string) => located(sentence.replaceAll('POSTGRES_URL', secret.name), [secret]),
         })),
     ];
   });
   if (problems.size === 0)
-    for (const { asked, locate } of questions) {
+    for (const { env: settings, locate } of checks) {
       try {
-        for (const note of await check(asked)) notes.add(locate(note));
+        for (const note of await check(settings)) notes.add(locate(note));
       } catch (error) {
         if (!(error instanceof ConfigError)) throw error;
         for (const problem of error.problems) problems.add(locate(problem));

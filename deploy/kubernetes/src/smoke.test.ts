@@ -20,6 +20,6 @@ it.each([
     await smoke(side, url);
     expect(asked.at(-1)).toBe(request);
     status = bad;
-    await expect(smoke(side, url)).rejects.toThrow(`answers ${bad} instead of ${good}`);
+    await expect(smoke(side, url)).rejects.toThrow(`responded with ${bad} instead of ${good}`);
   },
 );

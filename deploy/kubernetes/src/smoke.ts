@@ -7,7 +7,7 @@ export type Side = 'public' | 'inner';
 /** @throws Error with a sentence when the service behaves differently */
 export async function smoke(side: Side, url: string): Promise<void> {
   const path = side === 'public' ? '/readyz' : '/graphql';
-  const wanted = side === 'public' ? 200 : UNAUTHENTICATED;
+  const expected = side === 'public' ? 200 : UNAUTHENTICATED;
   const { status } = await fetch(`${url}${path}`, {
     ...(side === 'inner' && {
       method: 'POST',
@@ -16,5 +16,5 @@ export async function smoke(side: Side, url: string): Promise<void> {
     }),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
-  if (status !== wanted) throw new Error(`${path} answers ${status} instead of ${wanted}.`);
+  if (status !== expected) throw new Error(`${path} responded with ${status} instead of ${expected}.`);
 }

@@ -29,7 +29,7 @@ export function databaseUrl(serverUrl: string, name: string): string {
 }
 
 /** Both errors mean that someone else created the database at the same time. */
-const ALREADY_THERE: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE.uniqueViolation];
+const ALREADY_EXISTS: readonly string[] = [SQL_STATE.duplicateDatabase, SQL_STATE.uniqueViolation];
 
 /**
  * Creates missing databases. The user of `serverUrl` must be permitted to create databases.
@@ -57,7 +57,7 @@ export async function describeMissingRights(serverUrl: string, env: Env): Promis
     }));
     if (missing.length === 0) return [];
     const role = escapeIdentifier(user);
-    return `The user of ${setting} may not do what a restore takes: backups are made, and none can be proved or restored. An administrator of the server mends it: alter role ${role} ${missing.join(' ')};`;
+    return `The user of ${setting} lacks privileges for restores: backups are made, but cannot be verified or restored. Let an administrator of the server run: alter role ${role} ${missing.join(' ')};`;
   });
   return (await Promise.all(reasons)).flat();
 }
@@ -85,11 +85,11 @@ async function createDatabase(client: Client, name: string): Promise<void> {
     await client.query(`revoke all on database ${escapeIdentifier(name)} from public`);
   } catch (error) {
     const code = error instanceof DatabaseError ? error.code : undefined;
-    if (ALREADY_THERE.includes(code ?? '')) return;
+    if (ALREADY_EXISTS.includes(code ?? '')) return;
     if (code !== SQL_STATE.insufficientPrivilege) throw error;
     const role = escapeIdentifier(client.user ?? '');
     throw new PlainError(
-      `The user of POSTGRES_URL may not create the database ${name}. An administrator of the server mends it: alter role ${role} createdb;`,
+      `The user of POSTGRES_URL may not create the database ${name}. Let an administrator of the server run: alter role ${role} createdb;`,
       { cause: error },
     );
   }

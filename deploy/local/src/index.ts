@@ -1,7 +1,7 @@
 export * from '@taskmesh/local-servers';
 export { databaseUrl, ensureDatabases, withPostgres } from './databases.ts';
 export { supervise, type Supervised } from './stack/supervise.ts';
-export { checkGivenServers, findKafka, provideServers, startKafka } from './provide-servers.ts';
+export { checkExternalServers, findKafka, provideServers, startKafka } from './provide-servers.ts';
 export * from './stack/inner-services.ts';
 export { serviceReady } from './stack/service-processes.ts';
 export { startStack, type Stack } from './stack/start-stack.ts';

@@ -1,4 +1,4 @@
-import { killNotedProcesses } from '@taskmesh/local-servers';
+import { killRecordedProcesses } from '@taskmesh/local-servers';
 import { firstSteps, runCommand, printLine, table } from './command.ts';
 import { operatorsAddress } from './machine-token.ts';
 import { readStackArguments, readStackSettings } from './stack/stack-config.ts';
@@ -23,7 +23,7 @@ await runCommand({
     printLine(`Logs, data, and mails without SMTP_URL: ${settings.dataDir}. Ctrl-C stops everything.`);
     return stack;
   },
-  killNow: () => dataDir && killNotedProcesses(dataDir),
+  killNow: () => dataDir && killRecordedProcesses(dataDir),
 });
 
 function processesOf(stack: Stack): StackProcess[] {

@@ -1,7 +1,7 @@
 import { temporaryDir } from '@taskmesh/local-servers/testing';
 import { existsSync } from 'node:fs';
 import { requiredAddress } from '@taskmesh/testing';
-import { checkGivenServers, provideServers } from './provide-servers.ts';
+import { checkExternalServers, provideServers } from './provide-servers.ts';
 
 const dir = temporaryDir('servers');
 
@@ -28,17 +28,17 @@ describe('configured servers', () => {
   it('for mail and archives are reported at the start if they do not respond', async () => {
     const refused = '127.0.0.1:1 does not respond (ECONNREFUSED).';
     const env = { SMTP_URL: 'smtp://127.0.0.1:1', BACKUP_S3_URL: 's3://archives?endpoint=http://127.0.0.1:1' };
-    expect(await checkGivenServers(env)).toEqual([
+    expect(await checkExternalServers(env)).toEqual([
       `SMTP_URL is set, but no mail server works there: ${refused}`,
       `BACKUP_S3_URL is set, but no object storage works there: ${refused}`,
     ]);
     const there = new URL(given.POSTGRES_URL).host;
-    expect(await checkGivenServers({ SMTP_URL: `smtp://${there}`, BACKUP_S3_URL: 's3://archives' })).toEqual([]);
+    expect(await checkExternalServers({ SMTP_URL: `smtp://${there}`, BACKUP_S3_URL: 's3://archives' })).toEqual([]);
   });
 
   it('are reported if their URL is invalid, without its content', async () => {
     for (const url of ['postgres://ada:a/secret@db:5432/tasks', 'mysql://ada:secret@db/tasks', 'db.example.com']) {
-      const refusal = checkGivenServers({ POSTGRES_URL: url });
+      const refusal = checkExternalServers({ POSTGRES_URL: url });
       await expect(refusal).rejects.toThrow(
         'it has no address: POSTGRES_URL must be postgres://user:password@host:5432',
       );

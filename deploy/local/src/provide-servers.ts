@@ -58,7 +58,7 @@ const SERVER_NAMES: ServerName[] = ['postgres', 'redis', 'kafka'];
 
 export type ProvidedServers = Awaited<ReturnType<typeof provideServers>>;
 
-/** Runs a server, on the former port after a restart. Lets a caller supervise servers in its own way. */
+/** Runs a server, on the same port after a restart. Lets a caller supervise servers in its own way. */
 export type RunServer = (
   name: ServerName,
   start: (again?: Pick<ServerOptions, 'port' | 'signal'>) => Promise<Server>,
@@ -81,11 +81,11 @@ export async function provideServers(options: {
   const stop = async () => void (await Promise.all([...started.values()].map((server) => server.stop())));
   const provide = async (name: ServerName) => {
     const { title, variable, start } = SERVER_KINDS[name];
-    const given = env[variable];
-    if (given) {
-      const refusal = await findGivenProblem(name, env);
+    const external = env[variable];
+    if (external) {
+      const refusal = await findExternalProblem(name, env);
       if (refusal) throw new PlainError(`${refusal.reason} Correct it, or unset it to have one started.`);
-      return given;
+      return external;
     }
     const begin = performance.now();
     const server = await run(name, (again) => start({ dataDir: join(dataDir, name), log, isThrowaway, ...again }));
@@ -113,7 +113,7 @@ export async function provideServers(options: {
 }
 
 /** Returns a reason as a whole sentence; undefined if the server that `env` names can be used. */
-async function findGivenProblem(name: ServerName, env: Env): Promise<Refusal | undefined> {
+async function findExternalProblem(name: ServerName, env: Env): Promise<Refusal | undefined> {
   const { title, variable, findProblem } = SERVER_KINDS[name];
   const refusal = await findProblem(env);
   if (!refusal) return undefined;
@@ -155,9 +155,9 @@ async function explainSilence({ title, variable, host, port }: ReturnType<typeof
  * Checks every server that `env` names once. Returns a sentence for each one that does not respond yet.
  * @throws ConfigError with all sentences if waiting does not help, or if PostgreSQL is missing, which everything needs
  */
-export async function checkGivenServers(env: Env): Promise<string[]> {
+export async function checkExternalServers(env: Env): Promise<string[]> {
   const names = SERVER_NAMES.filter((name) => env[SERVER_KINDS[name].variable]);
-  const refusals = await Promise.all(names.map((name) => findGivenProblem(name, env)));
+  const refusals = await Promise.all(names.map((name) => findExternalProblem(name, env)));
   const sentences = refusals.flatMap((refusal) => refusal?.reason ?? []);
   const isFatal = refusals.some((refusal, index) => refusal?.isPermanent || (refusal && names[index] === 'postgres'));
   if (isFatal) throw new ConfigError(sentences);

@@ -12,19 +12,19 @@ export function describeError(error: unknown): string {
 
 /** Waits until all have settled. @throws PlainError with the problems of all that failed */
 export async function allOf<Result>(
-  works: Promise<Result>[],
+  promises: Promise<Result>[],
   explain = (problems: string[]) => problems.join('\n'),
 ): Promise<Result[]> {
-  const results = await Promise.allSettled(works);
+  const results = await Promise.allSettled(promises);
   const problems = results.flatMap((result) => (result.status === 'rejected' ? [describeError(result.reason)] : []));
   if (problems.length > 0) throw new PlainError(explain(problems));
-  return Promise.all(works);
+  return Promise.all(promises);
 }
 
 /** Returns undefined if the call fails, for a process or file that has just disappeared or belongs to another user, or a full disk. */
-export function ifThere<Result>(look: () => Result): Result | undefined {
+export function attempt<Result>(action: () => Result): Result | undefined {
   try {
-    return look();
+    return action();
   } catch {
     return undefined;
   }

@@ -2,19 +2,19 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Writes a file atomically, readable by its owner only. A kill at any time leaves the old or the new content. */
-export function writeWhole(file: string, text: string): void {
+export function writeAtomically(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const unfinished = `${file}.new`;
-  rmSync(unfinished, { force: true }); // otherwise an existing file would keep its mode
+  const temporary = `${file}.new`;
+  rmSync(temporary, { force: true }); // otherwise an existing file would keep its mode
   try {
-    writeFileSync(unfinished, text, { mode: 0o600, flush: true });
-    renameSync(unfinished, file);
+    writeFileSync(temporary, text, { mode: 0o600, flush: true });
+    renameSync(temporary, file);
   } catch (error) {
-    rmSync(unfinished, { force: true });
+    rmSync(temporary, { force: true });
     throw error;
   }
 }
 
 export function writeJson(file: string, content: unknown): void {
-  writeWhole(file, `${JSON.stringify(content, undefined, 2)}\n`);
+  writeAtomically(file, `${JSON.stringify(content, undefined, 2)}\n`);
 }

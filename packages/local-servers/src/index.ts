@@ -1,10 +1,10 @@
-export { allOf, describeError, ifThere, indent, PlainError } from './errors.ts';
-export { writeJson, writeWhole } from './files.ts';
-export { findFreePort, findFreePorts, whyPortFails } from './ports.ts';
+export { allOf, describeError, attempt, indent, PlainError } from './errors.ts';
+export { writeJson, writeAtomically } from './files.ts';
+export { findFreePort, findFreePorts, findPortError } from './ports.ts';
 export { acquireLock } from './processes/directory-lock.ts';
 export {
-  endNotedProcesses,
-  killNotedProcesses,
+  endRecordedProcesses,
+  killRecordedProcesses,
   makeRunDir,
   runInDataDir,
   StillRunning,

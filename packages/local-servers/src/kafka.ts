@@ -11,10 +11,10 @@ import { findProgram, MACHINE, runProgram } from './programs.ts';
 import type { Server, ServerOptions } from './server.ts';
 
 const KAFKA_VERSION = '4.3.1';
-const JAVA_MIN = 17;
+const MIN_JAVA_VERSION = 17;
 
 /** A small heap and a fast start. */
-const JVM = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const JVM_OPTIONS = ['-Xms256m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 const FILES = fileURLToPath(new URL('./kafka/', import.meta.url));
 const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'local-servers');
@@ -62,11 +62,11 @@ async function prepareBroker(
   const configuration = join(dataDir, 'server.properties');
   writeFileSync(configuration, [template({ PORT: port, CONTROLLER_PORT: controllerPort }), ...properties].join('\n'));
   // log.dirs is relative to this folder, as paths in a properties file are read as Latin-1 and split at commas.
-  const place = { cwd: dataDir, env: { ...process.env, LC_ALL: 'C.UTF-8' } };
+  const processOptions = { cwd: dataDir, env: { ...process.env, LC_ALL: 'C.UTF-8' } };
   const run = (...args: string[]) => ['-cp', [FILES, classPath].join(delimiter), ...args]; // with log4j2.xml
   const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configuration, ...formatArguments];
-  await formatOnce(dataDir, () => runProgram(java, ['-XX:TieredStopAtLevel=1', ...run(...format)], place));
-  return { command: java, args: [...JVM, ...jvm, ...run('kafka.Kafka', configuration)], ...place };
+  await formatOnce(dataDir, () => runProgram(java, ['-XX:TieredStopAtLevel=1', ...run(...format)], processOptions));
+  return { command: java, args: [...JVM_OPTIONS, ...jvm, ...run('kafka.Kafka', configuration)], ...processOptions };
 }
 
 function template(values: Record<string, string | number>): string {
@@ -81,11 +81,11 @@ function newClusterId(): string {
 
 /** Prepares a new data directory. Starts over if an earlier preparation was interrupted. */
 async function formatOnce(dataDir: string, format: () => Promise<unknown>): Promise<void> {
-  const done = join(dataDir, 'formatted');
-  if (existsSync(done)) return;
+  const marker = join(dataDir, 'formatted');
+  if (existsSync(marker)) return;
   rmSync(join(dataDir, 'data'), { recursive: true, force: true });
   await format();
-  writeFileSync(done, KAFKA_VERSION);
+  writeFileSync(marker, KAFKA_VERSION);
 }
 
 /** A runnable Kafka: Java and the class path of the jars. */
@@ -103,7 +103,7 @@ export async function findKafka(log: (line: string) => void, cacheDir = CACHE) {
   if (java && (missing.length === 0 || (await missingPrograms(libraries)).length === 0))
     return { java, classPath: join(await ensureJars(libraries, log), '*') };
   throw new PlainError(
-    `Kafka cannot be started: Java ${JAVA_MIN} or newer and Maven are needed. Install them ("apt-get install ` +
+    `Kafka cannot be started: Java ${MIN_JAVA_VERSION} or newer and Maven are needed. Install them ("apt-get install ` +
       'default-jre-headless maven", "brew install openjdk maven"), or use a Kafka of your own.',
   );
 }
@@ -111,7 +111,7 @@ export async function findKafka(log: (line: string) => void, cacheDir = CACHE) {
 /** The Debian packages to install for missing programs. */
 async function missingPrograms(libraries: string): Promise<string[]> {
   const missing = [];
-  if (!((await javaVersion()) >= JAVA_MIN)) missing.push('default-jre-headless');
+  if (!((await javaVersion()) >= MIN_JAVA_VERSION)) missing.push('default-jre-headless');
   if (!existsSync(libraries) && !findProgram('mvn')) missing.push('maven');
   return missing;
 }
@@ -129,7 +129,7 @@ async function ensureJars(libraries: string, log: (line: string) => void): Promi
   log(`Fetching Kafka ${KAFKA_VERSION} with Maven (once, 44 MB) …`);
   mkdirSync(dirname(libraries), { recursive: true });
   const unfinished = mkdtempSync(join(dirname(libraries), 'unfinished-'));
-  const to = [`-DoutputDirectory=${unfinished}`, '-DincludeScope=runtime'];
+  const copyOptions = [`-DoutputDirectory=${unfinished}`, '-DincludeScope=runtime'];
   try {
     await runProgram(findProgram('mvn') ?? 'mvn', [
       '-q',
@@ -137,7 +137,7 @@ async function ensureJars(libraries: string, log: (line: string) => void): Promi
       '-f',
       join(FILES, 'pom.xml'),
       'dependency:copy-dependencies',
-      ...to,
+      ...copyOptions,
     ]);
     renameSync(unfinished, libraries);
   } catch (error) {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { listen } from '@taskmesh/testing';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
-import { findFreePorts, whyPortFails } from './ports.ts';
+import { findFreePorts, findPortError } from './ports.ts';
 
 describe('free ports', () => {
   it('are distinct and below the range for outgoing connections', async () => {
@@ -28,8 +28,8 @@ describe('free ports', () => {
 
   it('reports why a port is not available', async () => {
     const { port, close } = await listen(createServer());
-    expect(await whyPortFails(port, '127.0.0.1')).toBe('EADDRINUSE');
+    expect(await findPortError(port, '127.0.0.1')).toBe('EADDRINUSE');
     await close();
-    expect(await whyPortFails(port, '127.0.0.1')).toBeUndefined();
+    expect(await findPortError(port, '127.0.0.1')).toBeUndefined();
   });
 });

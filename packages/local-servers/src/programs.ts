@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { errorCode, indent, PlainError } from './errors.ts';
 
 const execute = promisify(execFile);
-const OUTPUT_MAX_BYTES = 16 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
 
 /** Returns the path of the first program found in the search path. */
 export function findProgram(...names: string[]): string | undefined {
@@ -34,7 +34,7 @@ export async function runProgram(
   { timeoutMs: timeout = 15 * 60_000, ...rest }: { env?: typeof process.env; cwd?: string; timeoutMs?: number } = {},
 ): Promise<string> {
   try {
-    const { stdout, stderr } = await execute(command, args, { ...rest, timeout, maxBuffer: OUTPUT_MAX_BYTES });
+    const { stdout, stderr } = await execute(command, args, { ...rest, timeout, maxBuffer: MAX_OUTPUT_BYTES });
     return stdout + stderr;
   } catch (cause) {
     const { stdout = '', stderr = '' } = cause as { stdout?: string; stderr?: string }; // properties of execFile's errors

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { RunningProcess } from './processes/child-process.ts';
-import { writeWhole } from './files.ts';
+import { writeAtomically } from './files.ts';
 
 /** A running PostgreSQL, Redis or Kafka. */
 export interface Server extends RunningProcess {
@@ -27,6 +27,6 @@ export interface ServerOptions {
 export function ensurePassword(file: string): string {
   if (existsSync(file)) return readFileSync(file, 'utf8');
   const password = randomBytes(24).toString('base64url');
-  writeWhole(file, password);
+  writeAtomically(file, password);
   return password;
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { killNotedProcesses } from './processes/data-dir.ts';
+import { killRecordedProcesses } from './processes/data-dir.ts';
 
 /**
  * Runs this source text in another Node process, which the test can kill. The script reports to the test with lines of JSON.
@@ -40,7 +40,7 @@ export function runScript(source: string, src = new URL('./', import.meta.url).h
 export function temporaryDir(name: string): string {
   const path = mkdtempSync(join(tmpdir(), `local-servers-${name}-`));
   afterAll(() => {
-    for (const dir of [path, ...readdirSync(path).map((entry) => join(path, entry))]) killNotedProcesses(dir);
+    for (const dir of [path, ...readdirSync(path).map((entry) => join(path, entry))]) killRecordedProcesses(dir);
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   });
   return path;

@@ -45,7 +45,7 @@ describe('the rows of a dump', () => {
     ['insert into t (a[1]) values (1);', 'column "a" does not exist'],
     ['insert into t (a, g) values (1, 2);', 'a generated column has no value of its own'],
     ['insert into t (g, a) values (1, default);', 'a generated column has no value of its own'],
-    ['insert into t (a) values (default);', 'the default value of the column "a" is not taken over'],
+    ['insert into t (a) values (default);', 'the default value of the column "a" was not loaded'],
     ['insert into t (b) values (1);', 'the column "a" is left out'],
     ['insert into nowhere values (1);', 'relation "nowhere" does not exist'],
     ['copy t (nothing) from stdin;\n', 'column "nothing" does not exist'],
@@ -158,9 +158,9 @@ describe('other statements of a dump', () => {
     ['create schema app create table t (a int);', 'with a name only'], ['update t set a = 1;', 'UpdateStmt is not allowed'], ['call f();', 'CallStmt is not allowed'],
     ["do $$ begin perform f(); end $$;", 'DoStmt is not allowed'], ['create role mallory superuser;', 'CreateRoleStmt is not allowed'],
     ['delete from t;', 'DeleteStmt is not allowed'], ['truncate t;', 'TruncateStmt is not allowed'], ['alter system set work_mem = 64;', 'AlterSystemStmt is not allowed'],
-    ['selec;', 'it is no SQL'], ['\\restrict a\n\\restrict b\n', 'Line 1 is a command'], ['\\restrict a\n\\unrestrict b\n', 'Line 1 is a command'], ['\\unrestrict a\n', 'Line 1 is a command'],
+    ['selec;', 'it is not SQL'], ['\\restrict a\n\\restrict b\n', 'Line 1 is a command'], ['\\restrict a\n\\unrestrict b\n', 'Line 1 is a command'], ['\\unrestrict a\n', 'Line 1 is a command'],
     ['\\restrict a b\n', 'command for psql'], ['\\xrestrict a\n', 'command for psql'], ['\\i x\n', 'command for psql'],
-    ["create table t (a int); select ';' \\g | touch x\n;", 'no SQL'],
+    ["create table t (a int); select ';' \\g | touch x\n;", 'not SQL'],
   ])('are rejected if they are not allowed: %s', async (dump, message) => {
     await expect(planDump(dump)).rejects.toThrow(message.replace('Line 1 is', 'is'));
   }); // prettier-ignore

@@ -78,7 +78,7 @@ describe('the tables of a dump', () => {
     ['create table t (a timestamptz default app.now(), b int); insert into t (b) values (1);', '"a" is left out'],
     ['create domain d as int default 3; create table t (a d, b int); insert into t (b) values (2);', '"a" is left out'],
     ['create table t (a int, b int); alter table t alter a add generated always as identity; insert into t (b) values (1);', '"a" is left out'],
-    ['create table app.c (a int); insert into app.c values (1); create table p (a int); alter table app.c inherit p;', 'after its rows were passed over'],
+    ['create table app.c (a int); insert into app.c values (1); create table p (a int); alter table app.c inherit p;', 'after its rows were skipped'],
     ['create table t (a int); alter table t add b int default f();', 'whose default value cannot be loaded'],
     ['create table t (a int); alter table t add a int;', 'added twice'],
     ['create table t (a int); alter table t alter a type text;', 'cannot be changed in that way'],

@@ -21,7 +21,7 @@ it.each<[what: string, dump: () => string | Promise<string>, message: string]>([
   [
     'no SQL after comments and COPY data',
     () => `-- a\n\n${TABLE}copy t from stdin;\n1\n2\n\\.\n\nselect\n2 from;`,
-    'Line 9: it is no SQL',
+    'Line 9: it is not SQL',
   ],
   [
     'a setting with a statement in it',
@@ -35,13 +35,13 @@ it.each<[what: string, dump: () => string | Promise<string>, message: string]>([
   ],
   ['very deep nesting', () => nested(30_000), 'Line 1:'],
   ['very many operators', () => `select ${'1+'.repeat(30_000)}1;`, 'Line 1:'],
-  ['a commit, then an error', () => 'create table t (); commit; selec;', 'no SQL'],
+  ['a commit, then an error', () => 'create table t (); commit; selec;', 'not SQL'],
   ['the custom format', () => 'PGDMP\x01\x0e\0\x04;', 'custom format'],
-  ['a part of a dump by pg_dump', async () => (await genuineDump()).split('\\.\n')[0] ?? '', 'does not end as one'],
-  ['a last line that is cut', () => HEAD + TABLE + TAIL.slice(0, -5), 'not complete'],
-  ['the end marker inside a line, after a byte order mark', () => `\ufeff${HEAD}-- x ${TAIL}`, 'not complete'],
-  ['the end marker far from the end', () => HEAD + TABLE + TAIL + LONG, 'not complete'],
-  ['CRLF line ends, cut', () => (HEAD + TABLE).replaceAll('\n', '\r\n'), 'not complete'],
+  ['a part of a dump by pg_dump', async () => (await genuineDump()).split('\\.\n')[0] ?? '', 'does not end like one'],
+  ['a last line that is cut', () => HEAD + TABLE + TAIL.slice(0, -5), 'is incomplete'],
+  ['the end marker inside a line, after a byte order mark', () => `\ufeff${HEAD}-- x ${TAIL}`, 'is incomplete'],
+  ['the end marker far from the end', () => HEAD + TABLE + TAIL + LONG, 'is incomplete'],
+  ['CRLF line ends, cut', () => (HEAD + TABLE).replaceAll('\n', '\r\n'), 'is incomplete'],
 ])('a dump with %s is rejected; no row is loaded and no command run', async (_what, dump, message) => {
   const mark = join(dir, 'mark');
   const failure = await load((await dump()).replaceAll('$MARK', mark)).catch((error: unknown) => error);

@@ -20,9 +20,9 @@ interface Node extends Trace.INode {
 export type FieldTrace = ReturnType<typeof startFieldTrace>;
 
 export function startFieldTrace() {
-  const begunMs = performance.now();
+  const startMs = performance.now();
   const startTime = timestamp();
-  const nanoseconds = () => Math.round((performance.now() - begunMs) * 1e6);
+  const nanoseconds = () => Math.round((performance.now() - startMs) * 1e6);
   const root = createNode({});
   const nodes = new Map<Path, Node>();
 

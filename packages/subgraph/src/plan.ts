@@ -60,7 +60,7 @@ export function planOperation(operation: Operation, variables: Record<string, un
     const plans = [...fields].flatMap(([key, nodes]) => fieldPlan(type, key, nodes) ?? []);
     return { fields: plans, shape: Object.fromEntries(plans.map(({ key }) => [key, undefined])) };
   };
-  const below = (type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan =>
+  const subfieldsPlan = (type: GraphQLObjectType, nodes: readonly FieldNode[]): ObjectPlan =>
     objectPlan(type, collectSubfields(schema, fragments, variables, type, nodes));
 
   const fieldPlan = (parentType: GraphQLObjectType, key: string, nodes: readonly FieldNode[]) => {
@@ -79,10 +79,10 @@ export function planOperation(operation: Operation, variables: Record<string, un
     if (isNonNullType(type)) return valuePlan(field, type.ofType);
     if (isLeafType(type)) return { kind: 'leaf', type };
     if (isListType(type)) return { kind: 'list', item: slot(field, type.ofType) };
-    if (!isAbstractType(type)) return { kind: 'object', object: below(type, field.nodes) };
+    if (!isAbstractType(type)) return { kind: 'object', object: subfieldsPlan(type, field.nodes) };
     const plans = new Map<GraphQLObjectType, ObjectPlan>();
     const objectOf = (runtimeType: GraphQLObjectType) => {
-      const plan = plans.get(runtimeType) ?? below(runtimeType, field.nodes);
+      const plan = plans.get(runtimeType) ?? subfieldsPlan(runtimeType, field.nodes);
       plans.set(runtimeType, plan);
       return plan;
     };

@@ -30,17 +30,17 @@ export const cancelled = () => new GraphQLError('No one is waiting for the resul
  */
 export function runFields(plan: ObjectPlan, source: unknown, path: Path | undefined, run: Run): unknown {
   const result = { ...plan.shape };
-  const late: Promise<unknown>[] = [];
+  const pending: Promise<unknown>[] = [];
   try {
     for (const field of plan.fields) {
       const value = runField(field, source, path, run);
       result[field.key] = value;
-      if (value instanceof Promise) late.push(value.then((settled) => (result[field.key] = settled)));
+      if (value instanceof Promise) pending.push(value.then((settled) => (result[field.key] = settled)));
     }
   } catch (error) {
-    return failWhenAllEnded(late, error);
+    return failOnceSettled(pending, error);
   }
-  return late.length > 0 ? Promise.all(late).then(() => result) : result;
+  return pending.length > 0 ? Promise.all(pending).then(() => result) : result;
 }
 
 /** Like `runFields`, but one field after the other, as mutations require. */
@@ -129,7 +129,7 @@ function complete({ value: plan, field }: Slot, value: unknown, path: Path | und
     case 'leaf': {
       const result = asJson(plan.type.serialize(value)); // a copy, so that the caller cannot change the service's objects
       if (result !== null && result !== undefined) return result;
-      throw new Error(`${plan.type.name} has no form for a value of ${nameOf(field)}.`);
+      throw new Error(`${plan.type.name} cannot represent the value of ${nameOf(field)}.`);
     }
     case 'list':
       return runItems(plan.item, value, path, run);
@@ -151,18 +151,18 @@ function runItems(item: Slot, value: unknown, path: Path | undefined, run: Run):
     throw new GraphQLError(`Expected Iterable, but did not find one for field "${nameOf(item.field)}".`);
   }
   const results: unknown[] = [];
-  const late: Promise<unknown>[] = [];
+  const pending: Promise<unknown>[] = [];
   try {
     for (const each of value as Iterable<unknown>) {
       const index = results.length;
       const result = settleValue(item, each, { prev: path, key: index, typename: undefined }, run);
       results.push(result);
-      if (result instanceof Promise) late.push(result.then((arrived) => (results[index] = arrived)));
+      if (result instanceof Promise) pending.push(result.then((arrived) => (results[index] = arrived)));
     }
   } catch (error) {
-    return failWhenAllEnded(late, error);
+    return failOnceSettled(pending, error);
   }
-  return late.length > 0 ? Promise.all(late).then(() => results) : results;
+  return pending.length > 0 ? Promise.all(pending).then(() => results) : results;
 }
 
 function runtimeType(type: GraphQLAbstractType, name: string | undefined, { operation }: Run): GraphQLObjectType {
@@ -172,9 +172,9 @@ function runtimeType(type: GraphQLAbstractType, name: string | undefined, { oper
 }
 
 /** Waits for the pending fields first, because their rejections would otherwise be unhandled. */
-function failWhenAllEnded(late: readonly Promise<unknown>[], error: unknown): Promise<never> {
-  if (late.length === 0) throw error;
-  return Promise.allSettled(late).then(() => {
+function failOnceSettled(pending: readonly Promise<unknown>[], error: unknown): Promise<never> {
+  if (pending.length === 0) throw error;
+  return Promise.allSettled(pending).then(() => {
     throw error;
   });
 }

@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 
 /** A path in the result, such as `.edges.node`, with a field that is selected there. */
-type Selected = readonly [place: string, node: FieldNode];
+type Selected = readonly [at: string, node: FieldNode];
 
 /**
  * Whether the operation selects the field at `path`, under any aliases, below the value being resolved: `selects(info, 'pageInfo',
@@ -26,8 +26,8 @@ export function selects(info: GraphQLResolveInfo, ...path: string[]): boolean {
  */
 export function countSelections(info: GraphQLResolveInfo, ...path: string[]): number {
   const paths = new Map<string, Set<string>>();
-  for (const [place, { name, selectionSet }] of selectedBelow(info, selectedAt(info, path)))
-    if (!selectionSet) paths.set(name.value, (paths.get(name.value) ?? new Set()).add(place));
+  for (const [at, { name, selectionSet }] of selectedBelow(info, selectedAt(info, path)))
+    if (!selectionSet) paths.set(name.value, (paths.get(name.value) ?? new Set()).add(at));
   return Math.max(1, ...[...paths.values()].map(({ size }) => size));
 }
 
@@ -38,20 +38,20 @@ function selectedAt(info: GraphQLResolveInfo, path: readonly string[]): readonly
 }
 
 function selectedBelow({ fragments, variableValues }: GraphQLResolveInfo, selected: readonly Selected[]): Selected[] {
-  const isWanted = (node: SelectionNode) =>
+  const isIncluded = (node: SelectionNode) =>
     !node.directives?.length ||
     (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if !== true &&
       getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false);
 
   const fieldsOf = (set: SelectionSetNode | undefined, visited: Set<string>): FieldNode[] =>
-    (set?.selections ?? []).filter(isWanted).flatMap((node): FieldNode[] => {
+    (set?.selections ?? []).filter(isIncluded).flatMap((node): FieldNode[] => {
       if (node.kind === Kind.FIELD) return [node];
       if (node.kind === Kind.INLINE_FRAGMENT) return fieldsOf(node.selectionSet, visited);
       const { value: name } = node.name;
       return visited.has(name) ? [] : fieldsOf(fragments[name]?.selectionSet, visited.add(name));
     });
 
-  return selected.flatMap(([place, { selectionSet }]) =>
-    fieldsOf(selectionSet, new Set()).map((node): Selected => [`${place}.${(node.alias ?? node.name).value}`, node]),
+  return selected.flatMap(([at, { selectionSet }]) =>
+    fieldsOf(selectionSet, new Set()).map((node): Selected => [`${at}.${(node.alias ?? node.name).value}`, node]),
   );
 }

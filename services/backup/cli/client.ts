@@ -44,7 +44,7 @@ export interface CommandResult {
 export type BackupClient = ReturnType<typeof createClient>;
 
 /** The server sends something every few seconds while it works. */
-const SILENCE_MS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 /** The response to an upload arrives only once it is stored. */
 const STORE_TIMEOUT_MS = 15 * 60_000;
 
@@ -57,27 +57,27 @@ export interface ClientOptions {
 export function createClient({ url, token, signal: interrupted }: ClientOptions) {
   const base = url.href.replace(/\/+$/, '');
 
-  const send = async (method: Dispatcher.HttpMethod, path: string, { headers = {}, ...more }: Sending = {}) => {
+  const send = async (method: Dispatcher.HttpMethod, path: string, { headers = {}, ...more }: SendOptions = {}) => {
     const { signal = interrupted } = more;
     try {
       return await request(`${base}/api${path}`, {
         method,
-        headersTimeout: SILENCE_MS,
-        bodyTimeout: SILENCE_MS,
+        headersTimeout: IDLE_TIMEOUT_MS,
+        bodyTimeout: IDLE_TIMEOUT_MS,
         ...more,
         ...(signal && { signal }),
         headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers },
       });
     } catch (cause) {
-      throw lost(cause, signal);
+      throw connectionFailure(cause, signal);
     }
   };
 
-  const lost = (cause: unknown, signal = interrupted): unknown =>
+  const connectionFailure = (cause: unknown, signal = interrupted): unknown =>
     signal?.aborted ? signal.reason : unreachable(base, cause);
 
   const json = async (response: Dispatcher.ResponseData): Promise<unknown> => {
-    const text = await response.body.text().catch((cause: unknown) => Promise.reject(lost(cause)));
+    const text = await response.body.text().catch((cause: unknown) => Promise.reject(connectionFailure(cause)));
     const body = parseJson(text);
     if (response.statusCode >= 400 || body === undefined) throw refusal(response.statusCode, body);
     return body;
@@ -92,7 +92,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
     /** Not interruptible, because it may be part of the cleanup. */
     remove: async (file: string) => {
       const path = `/backups/${encodeURIComponent(file)}`;
-      return (await json(await send('DELETE', path, { signal: NEVER }))) as CommandResult;
+      return (await json(await send('DELETE', path, { signal: NEVER_ABORTED }))) as CommandResult;
     },
 
     /** Sends a POST and follows the progress. @throws Refused, Unreachable */
@@ -100,20 +100,20 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       const headers = { accept: 'application/x-ndjson' };
       const response = await send('POST', path, { headers, headersTimeout: STORE_TIMEOUT_MS });
       if (response.headers['content-type'] !== 'application/x-ndjson') return (await json(response)) as CommandResult;
-      let end: CommandResult | undefined;
+      let result: CommandResult | undefined;
       try {
         for await (const line of readLines(response.body)) {
           const { progress, ...rest } = JSON.parse(line) as CommandResult & { progress?: WorkProgress };
           if (progress) onProgress(progress);
-          else end = rest;
+          else result = rest;
         }
       } catch (cause) {
-        throw lost(cause);
+        throw connectionFailure(cause);
       }
-      if (!end)
+      if (!result)
         throw new Unreachable(`The connection to ${base} ended before the work did. Look at the list or the log.`);
-      if (end.status >= 400) throw refusal(end.status, end);
-      return end;
+      if (result.status >= 400) throw refusal(result.status, result);
+      return result;
     },
 
     /** The content fails with Unreachable when the connection breaks. */
@@ -122,7 +122,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       if (response.statusCode !== 200) await json(response);
       const { etag } = response.headers;
       const content = new PassThrough();
-      response.body.once('error', (cause) => content.destroy(lost(cause) as Error)).pipe(content);
+      response.body.once('error', (cause) => content.destroy(connectionFailure(cause) as Error)).pipe(content);
       content.once('close', () => response.body.destroy());
       return {
         content,
@@ -136,7 +136,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
       (await json(
         await send('PUT', `/backups/${encodeURIComponent(file)}`, {
           body: content,
-          signal: NEVER,
+          signal: NEVER_ABORTED,
           headersTimeout: 0, // sending has no time limit
           headers: {
             'content-type': 'application/octet-stream',
@@ -147,7 +147,7 @@ export function createClient({ url, token, signal: interrupted }: ClientOptions)
   };
 }
 
-interface Sending {
+interface SendOptions {
   headers?: Record<string, string>;
   body?: Readable;
   headersTimeout?: number;
@@ -155,7 +155,7 @@ interface Sending {
   signal?: AbortSignal;
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 const HINTS: Record<number, string> = {
   401: 'Set BACKUP_TOKEN to the token that Taskmesh was started with.',
@@ -170,8 +170,8 @@ function refusal(status: number, body: unknown): Refused {
   const reason = typeof error === 'string' ? error : message;
   if (typeof reason !== 'string')
     return new Refused(`The response (status ${status}) is not from Taskmesh. Is the address right?`, status);
-  const before = safetyBackup && `What was there before: ${safetyBackup}.`;
-  return new Refused([reason, HINTS[status], before].filter(Boolean).join(' '), status);
+  const safetyText = safetyBackup && `Safety backup: ${safetyBackup}.`;
+  return new Refused([reason, HINTS[status], safetyText].filter(Boolean).join(' '), status);
 }
 
 function unreachable(base: string, cause: unknown): Unreachable {

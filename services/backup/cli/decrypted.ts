@@ -34,10 +34,10 @@ export async function withDecrypted(
     uploading = await cipher.decrypt(content);
     await upload(client, plainFile, uploading, signal);
     uploading = undefined;
-    const end = await work(plainFile);
-    const message = `${end.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
+    const result = await work(plainFile);
+    const message = `${result.message} The decrypted archive ${plainFile} could not be deleted: delete it.`;
     await client.remove(plainFile).catch(() => Promise.reject(new Refused(message)));
-    return end;
+    return result;
   } catch (error) {
     const isRefused = error instanceof Refused && (error.status ?? 0) < 500; // a proxy responds with 502 or 504
     const mayArrive = uploading?.readableEnded && !isRefused;

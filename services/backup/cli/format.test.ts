@@ -48,10 +48,10 @@ const UNDOABLE = {
 
 it('asks about the exact restore to undo, and says what happens to the data that the undo replaces', () => {
   expect(describeUndo('http://h', UNDOABLE)).toBe(
-    'Take back the restore of a?.tar.gz (tasks, auth) from 2026-11-22 10:00:00 UTC at http://h? ' +
-      'That can be done until 2026-11-23 10:00:00 UTC. What was written since goes; it is kept for 1.5 h, for another undo.',
+    'Undo the restore of a?.tar.gz (tasks, auth) from 2026-11-22 10:00:00 UTC at http://h? ' +
+      'This is possible until 2026-11-23 10:00:00 UTC. Later changes are kept for 1.5 h, for another undo.',
   );
   const lost = describeUndo('http://h', { ...UNDOABLE, isUndo: true, replacedKeptMs: 0 });
-  const question = /^Take back the undo of a restore of .* What was written since is lost: RESTORE_KEEP_OLD is 0\.$/;
+  const question = /^Undo the undo of a restore of .* Later changes are lost, because RESTORE_KEEP_OLD is 0\.$/;
   expect(lost).toMatch(question);
 });

@@ -27,7 +27,7 @@ export function backupTable(backups: readonly BackupEntry[]): string {
     timeText(backup.createdAt),
     printable(backup.origin),
     backup.stores.join(', ') || '?',
-    proofText(backup),
+    verificationText(backup),
   ]);
   const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [COLUMNS, ...rows]
@@ -40,7 +40,7 @@ export function backupTable(backups: readonly BackupEntry[]): string {
     .join('\n');
 }
 
-function proofText({ verifiedAt, verifiedVersion, unfitAt, unfitReason }: BackupEntry): string {
+function verificationText({ verifiedAt, verifiedVersion, unfitAt, unfitReason }: BackupEntry): string {
   if (unfitAt) return `unfit, ${timeText(unfitAt)}${unfitReason ? `: ${printable(unfitReason)}` : ''}`;
   if (!verifiedAt) return 'never';
   return `${timeText(verifiedAt)}${verifiedVersion ? ` (${printable(verifiedVersion)})` : ''}`;

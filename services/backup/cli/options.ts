@@ -63,9 +63,9 @@ export function readOptions(args: string[], env: Readonly<Record<string, string 
     throw new UsageError('--safety-backup and --no-safety-backup exclude each other.');
   if (values['dry-run'] && (values['safety-backup'] ?? values['no-safety-backup']))
     throw new UsageError('A dry run replaces nothing, so it makes no safety backup.');
-  const strange = values.store?.find((name) => !STORE_NAMES.some((known) => known === name));
-  if (strange !== undefined)
-    throw new UsageError(`There is no store "${strange}". There are: ${STORE_NAMES.join(', ')}.`);
+  const unknownStore = values.store?.find((name) => !STORE_NAMES.some((known) => known === name));
+  if (unknownStore !== undefined)
+    throw new UsageError(`There is no store "${unknownStore}". There are: ${STORE_NAMES.join(', ')}.`);
   if (atLeast !== undefined && !/^\d{1,10}$/.test(atLeast)) throw new UsageError('--at-least takes a whole number.');
   return {
     command,

@@ -26,8 +26,8 @@ const LABELS: Record<string, string> = {
   download: 'receiving',
 };
 
-const BAR = 24;
-const CLEAR = '\r\u001b[2K';
+const BAR_WIDTH = 24;
+const CLEAR_LINE = '\r\u001b[2K';
 
 /** A bar on a terminal; otherwise one line per step. */
 export function createProgressView(out: Terminal): ProgressView {
@@ -37,9 +37,9 @@ export function createProgressView(out: Terminal): ProgressView {
 function barView(out: Terminal): ProgressView {
   return {
     show(progress) {
-      out.write(`${CLEAR}${barOf(progress).slice(0, (out.columns ?? 80) - 1)}`);
+      out.write(`${CLEAR_LINE}${barOf(progress).slice(0, (out.columns ?? 80) - 1)}`);
     },
-    end: () => void out.write(CLEAR),
+    end: () => void out.write(CLEAR_LINE),
   };
 }
 
@@ -63,7 +63,7 @@ function barOf(progress: WorkProgress): string {
   const amount = doneBytes > 0 ? bytesText(doneBytes) : '';
   if (!totalBytes) return `${title} ${amount}`;
   const share = Math.min(1, doneBytes / totalBytes);
-  const filled = Math.round(share * BAR);
+  const filled = Math.round(share * BAR_WIDTH);
   const percent = `${Math.floor(share * 100)} %`.padStart(5);
-  return `${title} [${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}] ${percent}  ${amount}`;
+  return `${title} [${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}] ${percent}  ${amount}`;
 }

@@ -23,27 +23,27 @@ const NO_RESTART = '; the application may need a restart';
 
 /** Returns the exit status. */
 export async function restore(command: RestoreCommand): Promise<number> {
-  return command.options.dryRun ? tryRestore(command) : replaceStores(command);
+  return command.options.dryRun ? previewRestore(command) : replaceStores(command);
 }
 
 async function replaceStores(command: RestoreCommand): Promise<number> {
   const { options, print, confirm } = command;
   const what = options.stores ? `the store ${options.stores.map(printable).join(', ')}` : 'all data';
   await confirm(
-    `Replace ${what} of ${options.url.origin} by those of ${printable(options.file)}? What was written since goes; an undo brings it back while it is kept (RESTORE_KEEP_OLD).`,
+    `Replace ${what} of ${options.url.origin} with the contents of ${printable(options.file)}? Later changes are lost, unless an undo brings them back in time (RESTORE_KEEP_OLD).`,
   );
   const end = await workOn(command, '/backup/restore');
   const { databaseRestored = false, skipped = [], dropped = [], safetyBackup, keptUntil } = end;
   const message = end.message.replace(NO_RESTART, '');
-  const before = safetyBackup && `What was there before: ${safetyBackup}`;
-  const text = [messageText(message), leftOutText(dropped), databaseRestored && keptText(keptUntil), before].flatMap(
+  const safety = safetyBackup && `Safety backup: ${safetyBackup}`;
+  const text = [messageText(message), leftOutText(dropped), databaseRestored && keptText(keptUntil), safety].flatMap(
     (line) => (line ? [printable(line)] : []),
   );
   print(text.join('\n'), { message, databaseRestored, skipped, dropped, safetyBackup, keptUntil });
   return databaseRestored ? 0 : 1;
 }
 
-async function tryRestore(command: RestoreCommand): Promise<number> {
+async function previewRestore(command: RestoreCommand): Promise<number> {
   const { message, data } = await workOn(command, '/backup/dry-run');
   command.print(`${data ? `${forecastText(data)}\n` : ''}${messageText(message)}`, data);
   return data?.possible ? 0 : 1;
@@ -56,7 +56,7 @@ function workOn({ client, options, cwd, view, work, signal }: RestoreCommand, pa
   return identity ? withDecrypted(client, { file, keyFile: resolve(cwd, identity), view, signal }, run) : run(file);
 }
 
-const idsText = (gone: number, back: number | undefined) => `: ${gone} would be deleted, ${back} would come back`;
+const idsText = (deleted: number, restored?: number) => `: ${deleted} would be deleted, ${restored} would come back`;
 
 function rowsText(store: string, { name, now, after, gone, back }: RestoreForecast['stores'][number]['rows'][number]) {
   return `rows of ${store}.${name}: ${now} now, ${after} after the restore${gone === undefined ? '' : idsText(gone, back)}`;
@@ -68,9 +68,9 @@ function forecastText({ stores, accounts, obstacles, skipped, dropped, tookMs }:
     ...rows,
     accounts &&
       `accounts: ${accounts.now} now, ${accounts.after} after the restore${idsText(accounts.gone, accounts.back)}; sessions that end: ${accounts.sessionsEnding}`,
-    skipped.length > 0 && `Passed over: ${skipped.map(({ kind, count }) => `${kind} (${count})`).join(', ')}`,
+    skipped.length > 0 && `Skipped: ${skipped.map(({ kind, count }) => `${kind} (${count})`).join(', ')}`,
     leftOutText(dropped),
-    ...obstacles.map((obstacle) => `In the way: ${obstacle}`),
+    ...obstacles.map((obstacle) => `Obstacle: ${obstacle}`),
     `It took ${(tookMs / 1000).toFixed(1)} s.`,
   ];
   return lines.flatMap((line) => (line ? [printable(line)] : [])).join('\n');
@@ -81,17 +81,17 @@ const HOUR_MS = 60 * 60_000;
 export function describeUndo(origin: string, undoable: UndoableRestore): string {
   const { file, stores, isUndo, restoredAt, keptUntil, replacedKeptMs } = undoable;
   const what = `the ${isUndo ? 'undo of a restore' : 'restore'} of ${printable(file)} (${stores.join(', ')})`;
-  const then =
+  const consequence =
     replacedKeptMs > 0
-      ? `What was written since goes; it is kept for ${Number((replacedKeptMs / HOUR_MS).toFixed(1))} h, for another undo.`
-      : 'What was written since is lost: RESTORE_KEEP_OLD is 0.';
-  return `Take back ${what} from ${timeText(restoredAt)} at ${origin}? That can be done until ${timeText(keptUntil)}. ${then}`;
+      ? `Later changes are kept for ${Number((replacedKeptMs / HOUR_MS).toFixed(1))} h, for another undo.`
+      : 'Later changes are lost, because RESTORE_KEEP_OLD is 0.';
+  return `Undo ${what} from ${timeText(restoredAt)} at ${origin}? This is possible until ${timeText(keptUntil)}. ${consequence}`;
 }
 
 /** Empty if Taskmesh does not report it. */
 function keptText(keptUntil: string | null | undefined): string {
   if (keptUntil === undefined) return '';
   return keptUntil === null
-    ? 'What was replaced is not kept: no undo brings it back.'
-    : `Until ${timeText(keptUntil)}, or the next restore, "npm run backup -- undo" brings back what was replaced.`;
+    ? 'The replaced databases are not kept, so the restore cannot be undone.'
+    : `Until ${timeText(keptUntil)}, or the next restore, "npm run backup -- undo" brings back the replaced databases.`;
 }

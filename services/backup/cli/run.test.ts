@@ -29,9 +29,9 @@ async function runAsked(args: string[], answer: string | undefined) {
 
 describe.each([
   [['delete', 'a.tar.gz'], 'DELETE /api/backups/a.tar.gz', 'Delete a.tar.gz of http://'],
-  [['undo'], `POST /api/backup/undo?restoredAt=${encodeURIComponent(UNDOABLE.restoredAt)}`, 'Take back the restore of last.tar.gz (tasks) from 2026-11-22'], // prettier-ignore
+  [['undo'], `POST /api/backup/undo?restoredAt=${encodeURIComponent(UNDOABLE.restoredAt)}`, 'Undo the restore of last.tar.gz (tasks) from 2026-11-22'], // prettier-ignore
   [['restore', 'a.tar.gz'], 'POST /api/backup/restore?file=a.tar.gz', 'Replace all data of http://'],
-  [['new-epoch'], 'POST /api/backup/new-epoch', 'Let all clients of http://'],
+  [['new-epoch'], 'POST /api/backup/new-epoch', 'Make all clients of http://'],
 ])('%j', (args, request, question) => {
   it('does nothing before the user confirms', async () => {
     expect(await runAsked(args, 'n')).toMatchObject({ status: 1, done: [], asked: expect.stringContaining(question) });

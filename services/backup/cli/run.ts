@@ -25,31 +25,31 @@ export interface CliEnvironment {
 }
 
 /** Runs one command and returns the exit status; never throws. */
-export async function run(world: CliEnvironment): Promise<number> {
+export async function run(cli: CliEnvironment): Promise<number> {
   try {
-    const options = readOptions(world.args, world.env);
+    const options = readOptions(cli.args, cli.env);
     if (options === 'help') {
-      world.out.write(`${HELP}\n`);
+      cli.out.write(`${HELP}\n`);
       return 0;
     }
-    return await runCommand(options, world);
+    return await runCommand(options, cli);
   } catch (error) {
     if (error instanceof Interrupted) {
-      world.err.write(`${error.message}\n`);
+      cli.err.write(`${error.message}\n`);
       return error.exitStatus;
     }
-    world.err.write(`${printable(error instanceof Error ? error.message : String(error))}\n`);
-    if (error instanceof UsageError) world.err.write('npm run backup -- --help shows all options.\n');
+    cli.err.write(`${printable(error instanceof Error ? error.message : String(error))}\n`);
+    if (error instanceof UsageError) cli.err.write('npm run backup -- --help shows all options.\n');
     return error instanceof UsageError ? 2 : error instanceof Unreachable ? 3 : 1;
   }
 }
 
-async function runCommand(options: Options, world: CliEnvironment): Promise<number> {
-  const { interrupted: signal } = world;
-  const client = createClient({ url: options.url, token: world.env['BACKUP_TOKEN'] || undefined, signal });
-  const view = options.json ? SILENT : createProgressView(world.err);
+async function runCommand(options: Options, cli: CliEnvironment): Promise<number> {
+  const { interrupted: signal } = cli;
+  const client = createClient({ url: options.url, token: cli.env['BACKUP_TOKEN'] || undefined, signal });
+  const view = options.json ? SILENT : createProgressView(cli.err);
   const { file, json } = options;
-  const print = (text: string, value: unknown) => void world.out.write(`${json ? JSON.stringify(value) : text}\n`);
+  const print = (text: string, value: unknown) => void cli.out.write(`${json ? JSON.stringify(value) : text}\n`);
   const done = ({ message, data }: CommandResult): number => {
     print(messageText(message), data ?? { message });
     return 0;
@@ -84,32 +84,32 @@ async function runCommand(options: Options, world: CliEnvironment): Promise<numb
       return done(await work(`/backups/${encodeURIComponent(file)}/verify`));
     case 'restore':
       return restore({
-        ...{ client, options, view, work, print, signal, cwd: world.cwd },
-        confirm: (what) => confirm(options, world, what),
+        ...{ client, options, view, work, print, signal, cwd: cli.cwd },
+        confirm: (what) => confirm(options, cli, what),
       });
     case 'undo': {
       const undoable = await client.undoable();
-      await confirm(options, world, describeUndo(options.url.origin, undoable));
+      await confirm(options, cli, describeUndo(options.url.origin, undoable));
       return done(await work(`/backup/undo?restoredAt=${encodeURIComponent(undoable.restoredAt)}`));
     }
     case 'new-epoch': {
-      await confirm(options, world, `Let all clients of ${options.url.origin} begin again?`);
+      await confirm(options, cli, `Make all clients of ${options.url.origin} start over?`);
       const query = options.atLeast === undefined ? '' : `?atLeast=${options.atLeast}`;
       return done(await work(`/backup/new-epoch${query}`));
     }
     case 'download': {
-      const path = await download(client, { ...options, to: await downloadPath(file, options, world) }, view);
+      const path = await download(client, { ...options, to: await downloadPath(file, options, cli) }, view);
       print(`Received ${printable(path)}.`, { path });
       return 0;
     }
     case 'upload': {
-      const { message, data } = await upload(client, { ...options, file: resolve(world.cwd, file), signal }, view);
+      const { message, data } = await upload(client, { ...options, file: resolve(cli.cwd, file), signal }, view);
       const unfit = data?.unfitReason ? ` It is not fit for a restore: ${data.unfitReason}` : '';
       print(`${message} ${printable((data?.file ?? '') + unfit)}`, data);
       return 0;
     }
     case 'delete': {
-      await confirm(options, world, `Delete ${printable(file)} of ${options.url.origin} permanently?`);
+      await confirm(options, cli, `Delete ${printable(file)} of ${options.url.origin} permanently?`);
       return done(await client.remove(file));
     }
   }
@@ -137,20 +137,20 @@ async function download(
   view: ProgressView,
 ): Promise<string> {
   if (!(await exists(dirname(path)))) throw new UsageError(`There is no folder ${dirname(path)}.`);
-  const taken = () => new UsageError(`There is a file ${path} already. Choose another one with --to.`);
-  if (await exists(path)) throw taken();
+  const nameTaken = () => new UsageError(`${path} already exists. Choose another file with --to.`);
+  if (await exists(path)) throw nameTaken();
   const { content, sizeBytes, sha256 } = await client.download(file);
   const part = join(dirname(path), `.${randomUUID()}.part`); // unique, and short enough for a file name
   const hash = createHash('sha256');
   try {
     const counted = counter('download', { sizeBytes, view, onPart: (bytes) => hash.update(bytes) });
     await pipeline(content, counted, createWriteStream(part, { mode: 0o600, flags: 'wx' }));
-    if (sha256 && hash.digest('hex') !== sha256) throw new Refused('What arrived is not what was sent; try again.');
+    if (sha256 && hash.digest('hex') !== sha256) throw new Refused('The download is corrupt; try again.');
     await writeFile(path, '', { flag: 'wx' }); // the rename alone would replace a file that appeared meanwhile
     await rename(part, path);
     return path;
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? taken() : error;
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? nameTaken() : error;
   } finally {
     await rm(part, { force: true });
     view.end();
@@ -168,9 +168,9 @@ async function upload(
   const counted = counter('upload', { sizeBytes: found.size, view });
   try {
     const sending = pipeline(content, counted).catch(() => undefined); // the request rejects as well
-    const end = await client.upload(as ?? basename(file), counted, found.size);
+    const result = await client.upload(as ?? basename(file), counted, found.size);
     await sending;
-    return end;
+    return result;
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {

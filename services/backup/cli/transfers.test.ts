@@ -195,7 +195,7 @@ it('a download does not replace a file that appeared meanwhile', async () => {
   await taskmesh.reached;
   await writeFile(join(dir, SECRET), 'of another program');
   taskmesh.goOn();
-  expect(await downloading).toMatchObject({ status: 2, err: expect.stringContaining('There is a file ') });
+  expect(await downloading).toMatchObject({ status: 2, err: expect.stringContaining(' already exists. ') });
   expect(await readFile(join(dir, SECRET), 'utf8')).toBe('of another program');
   await rm(join(dir, SECRET));
 });

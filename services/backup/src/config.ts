@@ -43,9 +43,9 @@ const parsed = <Value>(parse: (text: string) => Value | undefined, message: stri
     return z.NEVER;
   });
 
-const S3_URL =
+const S3_URL_MESSAGE =
   'must be like s3://bucket/prefix?region=eu-west-1, or s3://key:secret@bucket?endpoint=https://host; in a secret write / as %2F, % as %25 and the like';
-const RULES = 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2';
+const RULES_MESSAGE = 'must be a number, or like last=3,daily=7,weekly=4,monthly=6,yearly=2';
 
 const UNIT_MS = { m: 60_000, h: 60 * 60_000, d: 24 * 60 * 60_000 };
 /** A wrong restore is usually noticed within a day; until then, the old stores take disk space. */
@@ -54,7 +54,7 @@ const KEEP_OLD_MS = UNIT_MS.d;
 const duration = () =>
   setting
     .text()
-    .regex(/^(0|\d{1,4}[mhd])$/, 'must be 0, or a number of minutes, hours or days, as 30m, 24h or 7d')
+    .regex(/^(0|\d{1,4}[mhd])$/, 'must be 0, or a number of minutes, hours or days, such as 30m, 24h or 7d')
     .transform((value) => Number.parseInt(value, 10) * (UNIT_MS[value.at(-1) as keyof typeof UNIT_MS] ?? 0));
 
 const schema = z.object({
@@ -62,9 +62,9 @@ const schema = z.object({
   DATA_DIR: setting.text().default('.data'),
   BACKUPS_DIR: setting.text().optional(),
   BACKUP_MAX_ARCHIVE_MB: setting.int(1, MAX_ARCHIVE_MB).default(DEFAULT_MAX_ARCHIVE_MB),
-  BACKUP_S3_URL: parsed(parseS3Url, S3_URL).optional(),
+  BACKUP_S3_URL: parsed(parseS3Url, S3_URL_MESSAGE).optional(),
   BACKUP_SCHEDULE: schedule().optional(),
-  BACKUP_KEEP: parsed(parseRetentionRules, RULES).optional(),
+  BACKUP_KEEP: parsed(parseRetentionRules, RULES_MESSAGE).optional(),
   BACKUP_VERIFY: setting.flag().optional(),
   BACKUP_VERIFY_SCHEDULE: schedule().optional(),
   BACKUP_RECIPIENTS: recipients().default([]),
@@ -87,9 +87,9 @@ export function readBackupConfig(env: Env) {
   });
   if (values.BACKUP_KEEP && !values.BACKUP_SCHEDULE)
     throw new ConfigError(['BACKUP_KEEP applies to scheduled archives: set BACKUP_SCHEDULE as well']);
-  const opensNothing = values.BACKUP_RECIPIENTS.length > 0 && keys.length === 0;
-  if (opensNothing && (values.BACKUP_VERIFY === true || values.BACKUP_VERIFY_SCHEDULE))
-    throw new ConfigError([`${values.BACKUP_VERIFY ? 'BACKUP_VERIFY' : 'BACKUP_VERIFY_SCHEDULE'} cannot be: without BACKUP_KEY_FILE nothing opens what BACKUP_RECIPIENTS encrypts`]); // prettier-ignore
+  const cannotDecrypt = values.BACKUP_RECIPIENTS.length > 0 && keys.length === 0;
+  if (cannotDecrypt && (values.BACKUP_VERIFY === true || values.BACKUP_VERIFY_SCHEDULE))
+    throw new ConfigError([`${values.BACKUP_VERIFY ? 'BACKUP_VERIFY' : 'BACKUP_VERIFY_SCHEDULE'} needs BACKUP_KEY_FILE: without a key, archives for BACKUP_RECIPIENTS cannot be opened`]); // prettier-ignore
   return {
     postgresUrl: values.POSTGRES_URL,
     backupsDir: resolve(values.BACKUPS_DIR ?? join(values.DATA_DIR, 'backups')),
@@ -101,7 +101,7 @@ export function readBackupConfig(env: Env) {
     /** Which scheduled archives to keep; undefined: all. */
     keep: values.BACKUP_KEEP,
     /** Whether each scheduled archive is verified at once. */
-    verifiesScheduled: values.BACKUP_VERIFY ?? !opensNothing,
+    verifiesScheduled: values.BACKUP_VERIFY ?? !cannotDecrypt,
     /** When archives are verified again: a cron pattern in UTC; undefined: only on request. */
     verifySchedule: values.BACKUP_VERIFY_SCHEDULE,
     /** The age recipients who can open new archives; empty: the holder of the first key. */
@@ -116,7 +116,7 @@ export function readBackupConfig(env: Env) {
     /** How long stores replaced by a restore are kept for an undo; with 0 they are dropped at once. */
     keepOldMs: values.RESTORE_KEEP_OLD,
     /** Whether restores back up what they replace, unless the caller decides otherwise. */
-    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise a restore could not be taken back
+    usesSafetyBackups: values.RESTORE_KEEP_OLD === 0, // otherwise a restore could not be undone
     schema: policy,
     secrets: {
       /** Administrators that may create and rename databases and roles; the path names the store's database. */

@@ -37,9 +37,9 @@ export function createBackupMetrics(registry: Registry) {
   const failures = counter('failures', 'Archives that were not made, by reason', 'reason');
   const restores = counter('restores', 'Restores, and undos of one, by outcome', 'work', 'outcome');
   const unsettled = gauge('restores_unsettled', 'Interrupted restores: stores may be closed until they are settled');
-  const left = gauge('restore_leftovers', 'Ended restores whose leftover databases still exist');
+  const leftovers = gauge('restore_leftovers', 'Ended restores whose leftover databases still exist');
   // Unread gauges must be absent: 0 would say that there is none.
-  for (const unread of [lastProved, lastSuccess, lastDuration, lastSize, lastVerified, unsettled, left])
+  for (const unread of [lastProved, lastSuccess, lastDuration, lastSize, lastVerified, unsettled, leftovers])
     unread.remove();
   // Series must exist from the start, so that their first failure shows as an increase.
   for (const origin of ['request', 'safety', 'schedule'])
@@ -76,7 +76,7 @@ export function createBackupMetrics(registry: Registry) {
       restores.inc({ work, outcome: outcome.toLowerCase().replaceAll('_', '-') }),
     /** The number of interrupted restores whose stores may be closed until they are settled. */
     unsettled: (count: number): void => unsettled.set(count),
-    /** The number of finished restores with databases that should be gone. */
-    leftBehind: (count: number): void => left.set(count),
+    /** The number of finished restores with databases that should no longer exist. */
+    leftBehind: (count: number): void => leftovers.set(count),
   };
 }

@@ -16,8 +16,8 @@ const TRY_EVERY_MS = 200;
 /** Frees the lock of a host that is lost while it gets a response, which TCP would otherwise repeat for a quarter of an hour. */
 const SETTINGS = { tcp_user_timeout: '30s' };
 
-/** `busy` is the message when someone else holds the lock. */
-export function createRunLock(database: Database, name: string, busy: string) {
+/** `busyMessage` is the message when someone else holds the lock. */
+export function createRunLock(database: Database, name: string, busyMessage: string) {
   let queue: Promise<unknown> = Promise.resolve();
 
   /** @throws LockBusyError at the deadline */
@@ -28,13 +28,13 @@ export function createRunLock(database: Database, name: string, busy: string) {
     if (!session) return work(() => Promise.resolve(false));
     try {
       // Polls, because a statement that waits too long would be ended, with its connection, as if the server did not respond.
-      while (!(await isTaken(session, name))) {
-        if (performance.now() > deadline) throw new LockBusyError(busy);
+      while (!(await tryAcquire(session, name))) {
+        if (performance.now() > deadline) throw new LockBusyError(busyMessage);
         await sleep(TRY_EVERY_MS);
       }
-      const held = { name: 'run-lock-held', text: 'select 1' };
+      const check = { name: 'run-lock-held', text: 'select 1' };
       return await work(() =>
-        session.run(held).then(
+        session.run(check).then(
           () => true,
           () => false,
         ),
@@ -53,21 +53,21 @@ export function createRunLock(database: Database, name: string, busy: string) {
     async run<Result>(waitMs: number, work: Work<Result>) {
       const begin = performance.now();
       const before = queue;
-      let leave: () => void = () => undefined;
-      const mine = new Promise<void>((resolve) => (leave = resolve));
-      queue = before.then(() => mine);
+      let endTurn: () => void = () => undefined;
+      const turn = new Promise<void>((resolve) => (endTurn = resolve));
+      queue = before.then(() => turn);
       try {
-        await withDeadline(before, waitMs, () => new LockBusyError(busy));
+        await withDeadline(before, waitMs, () => new LockBusyError(busyMessage));
         return await runAlone(begin + waitMs, work);
       } finally {
-        leave();
+        endTurn();
       }
     },
   };
 }
 
-async function isTaken(session: Session, name: string): Promise<boolean> {
-  const take = { name: 'run-lock-take', text: 'select pg_try_advisory_lock(hashtext($1)) as taken' };
-  const [row] = await session.run<{ taken: boolean }>(take, [name]);
+async function tryAcquire(session: Session, name: string): Promise<boolean> {
+  const statement = { name: 'run-lock-take', text: 'select pg_try_advisory_lock(hashtext($1)) as taken' };
+  const [row] = await session.run<{ taken: boolean }>(statement, [name]);
   return row?.taken === true;
 }

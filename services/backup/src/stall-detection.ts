@@ -39,8 +39,8 @@ export function createStallDetection(stallMs: number) {
 }
 
 /** Aborts `stop` when the work has stalled. Returns an interval to clear when the work ends. */
-export function abortOnStall(stop: AbortController, movement: StallDetection): NodeJS.Timeout {
-  const check = () => movement.hasStalled() && stop.abort(new TooSlowError('There was no progress.'));
+export function abortOnStall(stop: AbortController, stalls: StallDetection): NodeJS.Timeout {
+  const check = () => stalls.hasStalled() && stop.abort(new TooSlowError('There was no progress.'));
   return setInterval(check, CHECK_EVERY_MS);
 }
 

@@ -70,12 +70,12 @@ function summaryOf(archives: Backup[], now: Date): NonNullable<BackupsStatus['ar
   return {
     count: archives.length,
     totalBytes: archives.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    newest: shown(own.find(({ unfitAt }) => !unfitAt)),
-    newestProved: shown(own.find(({ verifiedAt }) => verifiedAt)),
+    newest: toKnownArchive(own.find(({ unfitAt }) => !unfitAt)),
+    newestProved: toKnownArchive(own.find(({ verifiedAt }) => verifiedAt)),
   };
 }
 
-function shown(backup: Backup | undefined): KnownArchive | null {
+function toKnownArchive(backup: Backup | undefined): KnownArchive | null {
   if (!backup) return null;
   const { file, createdAt, sizeBytes, verifiedAt } = toBackupEntry(backup);
   return { file, createdAt, sizeBytes, verifiedAt };

@@ -34,11 +34,11 @@ export function createTemporaryFiles(options: TemporaryFilesOptions) {
   const makeDir = async (path: string) => areDirs && (await mkdir(path, { recursive: true, mode: 0o700 }));
 
   const isAbandoned = async (name: string): Promise<boolean> => {
-    const [, pid, itsHost] = /^(\d+)-[0-9a-f]+-(.*)$/s.exec(name.slice(prefix.length)) ?? [];
+    const [, pid, host] = /^(\d+)-[0-9a-f]+-(.*)$/s.exec(name.slice(prefix.length)) ?? [];
     const path = join(dir, name);
     // A restarted container may get the same process id.
-    if (itsHost === HOST && Number(pid) === process.pid) return !inUse.has(path);
-    if (itsHost === HOST && !isAlive(Number(pid))) return true;
+    if (host === HOST && Number(pid) === process.pid) return !inUse.has(path);
+    if (host === HOST && !isAlive(Number(pid))) return true;
     const stats = await stat(path).catch(() => undefined);
     return stats !== undefined && now() - stats.mtimeMs > maxAgeMs;
   };
@@ -62,9 +62,9 @@ export function createTemporaryFiles(options: TemporaryFilesOptions) {
       await makeDir(dir);
       const names = (await readdir(dir)).filter((name) => name.startsWith(prefix));
       const abandoned = await Promise.all(names.map((name) => isAbandoned(name)));
-      const gone = names.filter((_name, index) => abandoned[index]);
-      await Promise.all(gone.map((name) => remove(join(dir, name))));
-      return gone.length;
+      const abandonedNames = names.filter((_name, index) => abandoned[index]);
+      await Promise.all(abandonedNames.map((name) => remove(join(dir, name))));
+      return abandonedNames.length;
     },
   };
 }

@@ -73,7 +73,7 @@ describe('a dry run of a restore', () => {
     const adminUrl = asRole(fixture.tasks.url, name);
     await connectClient(fixture.tasks.url);
     expect(await findObstacles({ adminUrl, fresh: '', waitsForWriters: false, writersMs: 0 })).toEqual([
-      'the administrator is no member of the role that owns the database',
+      'the administrator is not a member of the role that owns the database',
       expect.stringMatching(/^sessions are in it that the administrator may not end \(\d+\)$/),
     ]);
     await fixture.own.query(`drop role ${name}`);

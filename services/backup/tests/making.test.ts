@@ -75,7 +75,7 @@ describe('making a backup', () => {
     const away = `${fixture.config.backupsDir}-away`;
     await rename(fixture.config.backupsDir, away);
     const { error } = await fixture.request(CREATE).finally(() => rename(away, fixture.config.backupsDir));
-    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('it is not there') });
+    expect(error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', message: expect.stringContaining('it does not exist') });
 
     const adminUrls = { ...fixture.config.secrets.adminUrls, auth: 'postgres://stranger@127.0.0.1:1/none' };
     const failure = { code: 'SERVICE_UNAVAILABLE', message: 'The backup was not made: a store was not available.' };
@@ -83,7 +83,7 @@ describe('making a backup', () => {
     await expect(making).rejects.toMatchObject(failure);
     await fixture.auth.query('create table living (n int) partition by list (n)');
     const message =
-      'The backup was not made: auth: the database holds what a dump cannot hold: partitioned table "living".';
+      'The backup was not made: auth: the database contains objects that a dump cannot contain: partitioned table "living".';
     expect((await fixture.request(CREATE)).error).toEqual({ code: 'CONFLICT', message });
     expect(await files()).toEqual([]);
   });
@@ -129,7 +129,7 @@ it('a service reports for every operation that a file cannot grow, and leaves ev
 it('a backup is ended if the server of a store does not respond', async () => {
   await connectClient(fixture.tasks.url, 'begin; lock table tasks in access exclusive mode');
   await fixture.withOther({ timeouts: { stallMs: 1_000 } }, async ({ backups, metrics }) => {
-    const message = 'The backup was not made: a store did not get on for too long.';
+    const message = 'The backup was not made: a store made no progress for too long.';
     await expect(backups.create()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE', message });
     expect(await metrics.metrics()).toContain('taskmesh_backup_failures_total{reason="store"} 1');
   });

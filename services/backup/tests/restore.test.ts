@@ -51,7 +51,7 @@ describe('the rules of a restore', () => {
     ['a forbidden statement', 'do $$ $$;', 'the dump was not accepted: Line 1: DoStmt is not allowed in a dump'],
     ['another store', accountsDump(['a@x']), 'the dump does not make a complete store: There is no table tasks'],
     ['rows that break the rules', tasksDump(['ok!', 'x']), 'the database step failed, see the log'],
-    ['nothing', undefined, 'it holds no database.sql'],
+    ['nothing', undefined, 'it contains no database.sql'],
   ])('7: a dump with %s leaves the store unchanged, and the failure is logged', async (_what, dump, why) => {
     await fixture.archive('faulty.tar.gz', dump === undefined ? { 'readme.txt': '' } : { 'database.sql': dump });
     fixture.logged.length = 0;
@@ -116,14 +116,14 @@ describe('a restore of one store', () => {
   });
 
   it('changes nothing if one of the named stores is not in the archive', async () => {
-    const message = expect.stringContaining('The archive holds no dump of the store auth');
+    const message = expect.stringContaining('The archive contains no dump of the store auth');
     const end = await fixture.restore('foreign.tar.gz', { stores: ['tasks', 'auth'] });
     expect(end).toMatchObject({ outcome: 'PROCESSED', message });
     expect(await fixture.inStores()).toEqual(OLD);
   });
 
   it.each([[['tasks', 'everything']], [['Tasks']], [['toString']], [[]]])('is refused with %j', async (stores) => {
-    const message = expect.stringMatching(/^The list of stores names .*There are: tasks, auth\.$/);
+    const message = expect.stringMatching(/^The list of stores .*There are: tasks, auth\.$/);
     await expect(fixture.restore('own.tar.gz', { stores })).rejects.toMatchObject({ code: 'BAD_USER_INPUT', message });
   });
 });

@@ -146,7 +146,7 @@ describe('verifying a backup', () => {
 describe('a failed verification', () => {
   it.each([
     [`create table tasks (id uuid);\ninsert into tasks values ('written by a user');`, 'refuses a value (22P02'],
-    [`insert into tasks 'written by a user' 'x';`, 'it is no SQL'],
+    [`insert into tasks 'written by a user' 'x';`, 'it is not SQL'],
   ])('does not reveal the rejected value of a dump: %s', async (dump, reason) => {
     await fixture.archive('secret.tar.gz', { 'database.sql': dump });
     const { error } = await verify('secret.tar.gz');
@@ -168,7 +168,7 @@ describe('a failed verification', () => {
 
   it.each<[string, (result: ImportResult) => ImportResult, string]>([
     ['another release restores it', () => NEWER, 'cannot be verified here: It is of a newer version.'],
-    ['it restores with a loss', withLoss, 'restores with a loss only, if that is allowed: without tasks.tasks.note.'],
+    ['it restores with a loss', withLoss, 'can be restored only with losses, if these are allowed: tasks.tasks.note.'],
   ])('keeps what was known about an archive when %s', async (_what, change, message) => {
     const { file } = await fixture.backup.backups.create();
     await setProved(file);

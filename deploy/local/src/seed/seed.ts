@@ -23,30 +23,30 @@ export async function seed(url: string): Promise<number> {
   const accessToken = await openSession(url);
   const { tasks } = dataOf(await request<{ tasks: { totalCount: number } }>(url, { query: COUNT, accessToken }));
   if (tasks.totalCount > 0) return 0;
-  const wanted = demoTasks(new Date());
-  for (const input of wanted) dataOf(await request(url, { query: CREATE, variables: { input }, accessToken }));
-  return wanted.length;
+  const inputs = demoTasks(new Date());
+  for (const input of inputs) dataOf(await request(url, { query: CREATE, variables: { input }, accessToken }));
+  return inputs.length;
 }
 
 async function openSession(url: string): Promise<string> {
   type Session = { session: { accessToken: string } };
-  const made = await request<Session>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
-  if (made.errors?.[0]?.extensions?.code !== 'CONFLICT') return dataOf(made).session.accessToken;
+  const signedUp = await request<Session>(url, { query: SIGN_UP, variables: { input: DEMO_ACCOUNT } });
+  if (signedUp.errors?.[0]?.extensions?.code !== 'CONFLICT') return dataOf(signedUp).session.accessToken;
   const { email, password } = DEMO_ACCOUNT;
-  const opened = await request<Session>(url, { query: LOGIN, variables: { input: { email, password } } });
-  return dataOf(opened).session.accessToken;
+  const loggedIn = await request<Session>(url, { query: LOGIN, variables: { input: { email, password } } });
+  return dataOf(loggedIn).session.accessToken;
 }
 
 async function request<Data>(
   url: string,
-  { accessToken, ...question }: { query: string; variables?: object; accessToken?: string },
+  { accessToken, ...payload }: { query: string; variables?: object; accessToken?: string },
 ): Promise<GraphqlResponse<Data>> {
   const headers = {
     'content-type': 'application/json',
     ...(accessToken && { authorization: `Bearer ${accessToken}` }),
   };
   try {
-    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(question) });
+    const response = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify(payload) });
     return (await response.json()) as GraphqlResponse<Data>; // the API of Taskmesh
   } catch (cause) {
     const remedy = 'Start one, or name its address: TASKMESH_URL, --url or PORT.';
@@ -56,6 +56,6 @@ async function request<Data>(
 
 function dataOf<Data>({ data, errors }: GraphqlResponse<Data>): Data {
   if (!data || errors)
-    throw new PlainError(`Taskmesh refuses the demo data: ${errors?.[0]?.message ?? 'no reason given'}`);
+    throw new PlainError(`Taskmesh rejected the demo data: ${errors?.[0]?.message ?? 'no reason given'}`);
   return data;
 }

@@ -1,4 +1,4 @@
-import { findFreePorts, PlainError, whyPortFails } from '@taskmesh/local-servers';
+import { findFreePorts, PlainError, findPortError } from '@taskmesh/local-servers';
 import { INNER_SERVICES, ofEachService } from './inner-services.ts';
 import type { StackOptions } from './stack.ts';
 
@@ -22,19 +22,19 @@ function wantedPorts({ port, adminPort, gateways = 1 }: PortOptions): PortPair[]
 /** @throws PlainError that names all wanted ports on which we cannot listen */
 export async function checkWantedPorts(options: PortOptions): Promise<void> {
   const { host = '127.0.0.1', adminHost = '127.0.0.1' } = options;
-  const all = wantedPorts(options).flatMap(({ port, adminPort }) => [port, adminPort]);
-  const twice = all.find((port, index) => all.indexOf(port) < index);
-  if (twice) throw new PlainError(`PORT and ADMIN_PORT both lead to port ${twice}: set one of them to another one.`);
-  const looks = wantedPorts(options).flatMap(({ port, adminPort }) => [
+  const ports = wantedPorts(options).flatMap(({ port, adminPort }) => [port, adminPort]);
+  const duplicate = ports.find((port, index) => ports.indexOf(port) < index);
+  if (duplicate) throw new PlainError(`PORT and ADMIN_PORT both lead to port ${duplicate}: change one of them.`);
+  const checks = wantedPorts(options).flatMap(({ port, adminPort }) => [
     portProblem('', port, host),
     portProblem('ADMIN_', adminPort, adminHost),
   ]);
-  const problems = (await Promise.all(looks)).filter((problem) => problem !== undefined);
+  const problems = (await Promise.all(checks)).filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new PlainError(problems.join('\n'));
 }
 
 async function portProblem(prefix: '' | 'ADMIN_', port: number, host: string): Promise<string | undefined> {
-  const code = await whyPortFails(port, host);
+  const code = await findPortError(port, host);
   if (code === undefined) return undefined;
   return code === 'EADDRINUSE'
     ? `Port ${port} is taken by another program: end it, or set ${prefix}PORT to another one.`
@@ -46,8 +46,8 @@ export type StackPorts = Awaited<ReturnType<typeof choosePorts>>;
 /** Chooses a pair of ports for every service. Call this when the servers have their ports, so that no port is used twice. */
 export async function choosePorts(options: PortOptions) {
   const wanted = wantedPorts(options);
-  const taken = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
-  const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), taken);
+  const reserved = wanted.flatMap(({ port, adminPort }) => [port, adminPort]);
+  const free = await findFreePorts(2 * (INNER_SERVICES.length + (options.gateways ?? 1)), reserved);
   const reserve = (): PortPair => ({ port: free.pop() ?? 0, adminPort: free.pop() ?? 0 });
   return {
     inner: ofEachService(reserve),

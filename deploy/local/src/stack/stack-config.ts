@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { number, parseOptions } from '../command.ts';
 import { databasePrefix } from './inner-services.ts';
 
-const GATEWAYS_MAX = 16;
+const MAX_GATEWAYS = 16;
 /** Leaves room above it for the administrators' ports. */
-const PORT_MAX = 55_000;
+const MAX_PORT = 55_000;
 
 /** @throws UsageError */
 export function readStackArguments(args: string[]) {
   const values = parseOptions(args, { texts: ['gateways'], flags: ['no-restart'] });
   return {
-    gateways: number('--gateways', values.gateways ?? '1', { min: 1, max: GATEWAYS_MAX, isWhole: true }),
+    gateways: number('--gateways', values.gateways ?? '1', { min: 1, max: MAX_GATEWAYS, isWhole: true }),
     restart: !values['no-restart'],
   };
 }
@@ -20,7 +20,7 @@ export function readStackArguments(args: string[]) {
 /** @throws ConfigError */
 export function readStackSettings(env: Env) {
   const schema = z.object({
-    PORT: setting.int(1, PORT_MAX).default(4000),
+    PORT: setting.int(1, MAX_PORT).default(4000),
     ADMIN_HOST: setting.host(),
     ADMIN_PORT: setting.int(1, 65_535).optional(),
     HOST: setting.text().default('127.0.0.1'),

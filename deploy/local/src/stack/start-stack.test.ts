@@ -1,4 +1,4 @@
-import { findFreePort, isAlive, killNotedProcesses } from '@taskmesh/local-servers';
+import { findFreePort, isAlive, killRecordedProcesses } from '@taskmesh/local-servers';
 import { runScript, temporaryDir } from '@taskmesh/local-servers/testing';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -152,7 +152,7 @@ describe('a stack', () => {
     await expect(starting).rejects.toThrow(`Port ${port} is taken by another program: end it, or set PORT`);
     await new Promise((resolve) => other.close(resolve));
     const twice = start(optionsFor('ports', { port, adminPort: port + 1, gateways: 2 }));
-    await expect(twice).rejects.toThrow(`PORT and ADMIN_PORT both lead to port ${port + 1}: set one of them`);
+    await expect(twice).rejects.toThrow(`PORT and ADMIN_PORT both lead to port ${port + 1}: change one of them`);
   });
 
   it('reports which service failed and why, and stops the others', async () => {
@@ -202,7 +202,7 @@ describe('a stack', () => {
     `,
       SRC,
     );
-    atEnd(() => killNotedProcesses(options.dataDir));
+    atEnd(() => killRecordedProcesses(options.dataDir));
     expect(await command.nextLine()).toEqual({
       code: 1,
       output: expect.stringMatching(/^Process \d+ \([\w-]+\) does not end, not even when it is killed\./),

@@ -1,4 +1,4 @@
-import { acquireLock, allOf, endNotedProcesses, ifThere, type Server, writeJson } from '@taskmesh/local-servers';
+import { acquireLock, allOf, endRecordedProcesses, attempt, type Server, writeJson } from '@taskmesh/local-servers';
 import { ensureWritableDirectory } from '@taskmesh/service';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -16,7 +16,7 @@ export type Stack = Awaited<ReturnType<typeof startStack>>;
 /** Starts a process, supervises it and makes it part of the stack. */
 type AddProcess = <Life extends StackLife>(
   name: string,
-  start: (signal: AbortSignal, former?: Life) => Promise<Life>,
+  start: (signal: AbortSignal, previous?: Life) => Promise<Life>,
 ) => Promise<Supervised<Life>>;
 
 /**
@@ -34,7 +34,7 @@ export async function startStack(options: StackOptions) {
   const processes = new Map<string, StackProcess>();
   const stateFile = join(dataDir, 'stack.json');
   /** The stack also works without this file, for example when the disk is full. */
-  const notify = () => ifThere(() => writeJson(stateFile, stateOf(processes)));
+  const notify = () => attempt(() => writeJson(stateFile, stateOf(processes)));
 
   const add: AddProcess = async (name, start) => {
     const process = await supervise({ name, start, revive, log, signal, onChange: notify });
@@ -49,13 +49,13 @@ export async function startStack(options: StackOptions) {
     for (const process of processes.values()) process.retire();
     for (const isDue of [isGateway, isInnerService, () => true])
       await Promise.all([...processes.values()].filter(({ name }) => isDue(name)).map((process) => process.stop()));
-    ifThere(() => rmSync(stateFile));
+    attempt(() => rmSync(stateFile));
     lock.release();
   };
   const stillRunning = Promise.withResolvers<never>();
   const giveUp = () => {
     for (const process of processes.values()) void process.stop();
-    endNotedProcesses(dataDir).catch(stillRunning.reject); // processes that are still starting
+    endRecordedProcesses(dataDir).catch(stillRunning.reject); // processes that are still starting
   };
 
   signal?.addEventListener('abort', giveUp);
@@ -72,7 +72,7 @@ export async function startStack(options: StackOptions) {
 
 async function startParts(options: StackOptions, add: AddProcess) {
   const { dataDir, host = '127.0.0.1', adminHost = '127.0.0.1', env, log, signal, servicesDir } = options;
-  await endNotedProcesses(dataDir, log);
+  await endRecordedProcesses(dataDir, log);
   await checkWantedPorts(options);
   signal?.throwIfAborted();
 
@@ -84,7 +84,7 @@ async function startParts(options: StackOptions, add: AddProcess) {
   const ports = await choosePorts(options);
   const services = serviceProcesses({ env, dataDir, urls, keys, host, adminHost, ports, servicesDir });
   const starts = services.map(async (service) => {
-    await add(service.name, (life) => startService(service, { dataDir, log, signal: life }));
+    await add(service.name, (startSignal) => startService(service, { dataDir, log, signal: startSignal }));
     log(`${service.name} is ready.`);
   });
   await allOf(starts);
@@ -104,7 +104,7 @@ async function startServers(
 ): Promise<ProvidedServers['urls']> {
   const run: RunServer = async (name, start) => {
     // On the same port after each restart, because the services have its URL.
-    const server = await add<Server>(name, (signal, former) => start({ signal, port: former?.port }));
+    const server = await add<Server>(name, (signal, previous) => start({ signal, port: previous?.port }));
     return { url: server.current.url, stop: server.stop };
   };
   const { urls } = await provideServers({ ...options, run });

@@ -89,7 +89,7 @@ describe('a supervised process', () => {
     const { process, lines, starts } = await supervised('hopeless', { failures: 9, maxTries: 2 });
     process.kill('SIGKILL');
     const { message } = await process.givenUp;
-    expect(message).toMatch(/^hopeless does not stay up: it was started again 2 times\. Log: /);
+    expect(message).toMatch(/^hopeless does not stay up: it was restarted 2 times\. Log: /);
     expect(starts()).toBe(3);
     expect(lines.filter((line) => line.includes('not now'))).toHaveLength(2);
     await process.stop();

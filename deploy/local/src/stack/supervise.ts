@@ -11,8 +11,8 @@ export type Supervised<Life extends RunningProcess = RunningProcess> = Awaited<R
 
 export interface SuperviseOptions<Life> {
   name: string;
-  /** Starts the program, with the properties of its `former` life, and resolves when it is ready. Aborted by the signal. */
-  start: (signal: AbortSignal, former?: Life) => Promise<Life>;
+  /** Starts the program with the properties of its `previous` life; resolves when it is ready. Aborted by the signal. */
+  start: (signal: AbortSignal, previous?: Life) => Promise<Life>;
   /** Whether to restart a program that died by itself. */
   revive: boolean;
   /** How many restarts to try until a life lasts for a while. @default Infinity */
@@ -28,14 +28,14 @@ export interface SuperviseOptions<Life> {
 export async function supervise<Life extends RunningProcess>(options: SuperviseOptions<Life>) {
   const { name, start, revive, maxTries = Infinity, log, signal, onChange } = options;
   const stopped = new AbortController();
-  const givenUpStart = signal ? AbortSignal.any([stopped.signal, signal]) : stopped.signal;
+  const startSignal = signal ? AbortSignal.any([stopped.signal, signal]) : stopped.signal;
   const { promise: givenUp, resolve: giveUp } = Promise.withResolvers<PlainError>();
-  let current = await start(givenUpStart);
+  let current = await start(startSignal);
   let isUp = true;
-  /** The number of deliberate restarts in progress, during which the program's end is no failure. */
+  /** The number of deliberate restarts in progress, during which the program's end is not a failure. */
   let restarts = 0;
   let starting: Promise<void> | undefined;
-  let reviving = false;
+  let isReviving = false;
   let isRetired = false;
   let tries = 0;
 
@@ -48,13 +48,13 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
       if (performance.now() - begin > HEALTHY_AFTER_MS) tries = 0;
       const isTriedAgain = revive && tries < maxTries;
       log(
-        `${name} ended (${describeExit(exit)})${isTriedAgain ? `, starting it again in ${delayMs()} ms` : ''}. Log: ${life.logFile}`,
+        `${name} ended (${describeExit(exit)})${isTriedAgain ? `, restarting it in ${delayMs()} ms` : ''}. Log: ${life.logFile}`,
       );
       void reviveUntilUp();
     });
   };
   const startLife = async () => {
-    current = await start(givenUpStart, current);
+    current = await start(startSignal, current);
     isUp = true;
     onChange();
     watch(current);
@@ -65,13 +65,11 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
   const delayMs = () => backoffMs(tries + 1, BACKOFF);
 
   async function reviveUntilUp(): Promise<void> {
-    if (!revive || reviving) return;
-    reviving = true;
+    if (!revive || isReviving) return;
+    isReviving = true;
     while (isDown()) {
       if (tries >= maxTries) {
-        giveUp(
-          new PlainError(`${name} does not stay up: it was started again ${tries} times. Log: ${current.logFile}`),
-        );
+        giveUp(new PlainError(`${name} does not stay up: it was restarted ${tries} times. Log: ${current.logFile}`));
         break;
       }
       const pauseMs = delayMs();
@@ -83,7 +81,7 @@ export async function supervise<Life extends RunningProcess>(options: SuperviseO
         (error: unknown) => isRetired || log(describeError(error)),
       );
     }
-    reviving = false;
+    isReviving = false;
   }
 
   watch(current);

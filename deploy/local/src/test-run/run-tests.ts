@@ -1,4 +1,4 @@
-import { describeError, ifThere } from '@taskmesh/local-servers';
+import { describeError, attempt } from '@taskmesh/local-servers';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -54,9 +54,9 @@ async function runChecks(signal: AbortSignal): Promise<StepResult[]> {
   return results;
 }
 
-async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, serverEnv: Record<string, string>) {
+async function runJest({ jestArgs, long, env: ownEnv, signal }: TestRunOptions, serverEnv: Record<string, string>) {
   const dir = mkdtempSync(join(tmpdir(), 'taskmesh-jest-'));
-  const outputFile = given.TASKMESH_TEST_RESULT ?? join(dir, 'result.json');
+  const outputFile = ownEnv.TASKMESH_TEST_RESULT ?? join(dir, 'result.json');
   rmSync(outputFile, { force: true }); // of an earlier run: it would count as the end of this one
   const jest = ['--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
   const args = [...jest, '--config', 'tools/jest.config.mjs', '--json', `--outputFile=${outputFile}`, ...jestArgs];
@@ -70,13 +70,13 @@ async function runJest({ jestArgs, long, env: given, signal }: TestRunOptions, s
     const step = await runStep('tests', () => runNode(args, { env, signal: AbortSignal.any([signal, stuck.signal]) }));
     return { step, result: readJestResult(outputFile) };
   } finally {
-    stuck.forget();
+    stuck.stopWatching();
     rmSync(dir, { recursive: true, force: true });
   }
 }
 
 /** Ends Jest, as a failure, some time after it has written its result: it waits forever if a test left something open. */
-function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void } {
+function endWhenStuck(outputFile: string): { signal: AbortSignal; stopWatching(): void } {
   const stuck = new AbortController();
   let writtenAt: number | undefined;
   const timer = setInterval(() => {
@@ -86,7 +86,7 @@ function endWhenStuck(outputFile: string): { signal: AbortSignal; forget(): void
       stuck.abort();
     }
   }, 500);
-  return { signal: stuck.signal, forget: () => clearInterval(timer) };
+  return { signal: stuck.signal, stopWatching: () => clearInterval(timer) };
 }
 
 function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
@@ -96,7 +96,7 @@ function report(checks: StepResult[], tests: TestsResult | undefined): boolean {
   printLine('');
   for (const { name, passed, seconds } of steps)
     printLine(`  ${passed ? 'passed' : 'FAILED'}  ${seconds.toFixed(1).padStart(6)} s  ${name}`);
-  if (failed.length > 0) printLine(`\nNot in order: ${failed.join(', ')}.`);
+  if (failed.length > 0) printLine(`\nFailed: ${failed.join(', ')}.`);
   const { passed, failed: failures, slowest } = tests?.result ?? NO_RESULT;
   if (slowest.length === 0) printLine('No test file was run. Tests that take longer: npm run test:long');
   if (checks.length > 0) printLine(['', 'Longest files:', ...slowest].join('\n'));
@@ -121,7 +121,7 @@ const NO_RESULT = { passed: 0, failed: 1, slowest: [] };
  */
 export function readJestResult(file: string) {
   // Missing if Jest ended before it could write the file.
-  const result = ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as JestResult);
+  const result = attempt(() => JSON.parse(readFileSync(file, 'utf8')) as JestResult);
   if (!result) return NO_RESULT;
   const passed = result.numPassedTests;
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;

@@ -21,5 +21,5 @@ it('a received body fails at once when its client disconnects before everything 
   await once(request, 'pause');
   request.destroy();
   await once(request, 'close');
-  await expect(buffer(body)).rejects.toThrow('The upload broke off.');
+  await expect(buffer(body)).rejects.toThrow('The upload was interrupted.');
 });

@@ -87,7 +87,7 @@ export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs
   };
   const onCut = (cause?: unknown) => {
     // `complete` does not mean that everything was read: the rest is lost with the connection.
-    if (!request.readableEnded) body.destroy(new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause }));
+    if (!request.readableEnded) body.destroy(new AppError('BAD_USER_INPUT', 'The upload was interrupted.', { cause }));
   };
   request.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
   body.on('drain', onDrain).on('error', () => undefined); // the reader gets the error as well

@@ -15,7 +15,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ifThere, PlainError } from '../errors.ts';
+import { attempt, PlainError } from '../errors.ts';
 import { isAccessible } from '../programs.ts';
 import { isOpenToAll } from './server-user.ts';
 
@@ -31,8 +31,8 @@ const OWN_SERVER = 'Use a PostgreSQL server of your own.';
  */
 export function findPostgres({ byOthers }: { byOthers: boolean }) {
   const { native, version } = installedPackage();
-  const usable = (!byOthers || isOpenToAll(native)) && linkLibraries(native);
-  const root = usable ? native : copyOf(native, version);
+  const isUsable = (!byOthers || isOpenToAll(native)) && linkLibraries(native);
+  const root = isUsable ? native : copyOf(native, version);
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: join(root, 'bin', `initdb${suffix}`),
@@ -66,7 +66,7 @@ function linkLibraries(native: string): boolean {
   const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
   return links.every(({ source, target }) => {
     const path = join(dirname(native), target);
-    ifThere(() => symlinkSync(basename(source), path));
+    attempt(() => symlinkSync(basename(source), path));
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   });
 }

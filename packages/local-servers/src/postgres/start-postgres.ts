@@ -33,7 +33,7 @@ const SETTINGS: Record<string, string> = {
 };
 
 /** For tests: each test file creates and drops databases, and every drop causes a checkpoint of the whole server. */
-const THROWAWAY: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
+const THROWAWAY_SETTINGS: Record<string, string> = { fsync: 'off', full_page_writes: 'off' };
 
 export type PostgresServer = Awaited<ReturnType<typeof startPostgres>>;
 
@@ -57,7 +57,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
     close = reachable.close;
     port = options.port ?? (await findFreePort()); // last, so that it is still free when PostgreSQL opens it
     url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
-    const settings = { ...SETTINGS, ...(isThrowaway && THROWAWAY), port };
+    const settings = { ...SETTINGS, ...(isThrowaway && THROWAWAY_SETTINGS), port };
     return {
       command: binaries.postgres,
       args: [
@@ -75,7 +75,7 @@ export async function startPostgres(options: ServerOptions & { binaries?: Postgr
   const run = { name: 'PostgreSQL', dataDir, ladder: LADDER, prepare, ready, intervalMs: 20 };
   const server = await runInDataDir(run, options).finally(() => close());
   /** `version` as PostgreSQL reports it, e.g. `18.4`. */
-  return { ...server, url, port, version: server.answer };
+  return { ...server, url, port, version: server.readyResult };
 }
 
 /** The version as the server reports it, e.g. `18.4`. Rejects if connecting or the query takes longer than `timeoutMs`. */

@@ -87,10 +87,10 @@ export async function startChild(options: ChildOptions) {
   };
 }
 
-export interface ReadinessOptions<Answer = unknown> {
+export interface ReadinessOptions<Ready = unknown> {
   name: string;
   /** Resolves with a value once the process is ready; undefined or a rejection means not yet. */
-  ready: () => Promise<Answer | undefined>;
+  ready: () => Promise<Ready | undefined>;
   /** Recovery after a crash, or a busy machine, may take minutes. @default 600000 */
   timeoutMs?: number;
   /** Receives a line every 15 seconds while waiting. */
@@ -104,7 +104,7 @@ export interface ReadinessOptions<Answer = unknown> {
  * Waits until a child is ready. Stops the child if it exits early, takes too long, or the start is aborted.
  * @throws PlainError with the last lines of its log
  */
-export async function untilReady<Answer>(child: RunningProcess, options: ReadinessOptions<Answer>): Promise<Answer> {
+export async function untilReady<Ready>(child: RunningProcess, options: ReadinessOptions<Ready>): Promise<Ready> {
   const { name, ready, timeoutMs = READY_TIMEOUT_MS, intervalMs = 50, signal, log } = options;
   const begin = performance.now();
   let nextReport = begin + REPORT_EVERY_MS;

@@ -2,7 +2,7 @@ import { eventually } from '@taskmesh/testing';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, temporaryDir } from '../testing.ts';
-import { endNotedProcesses, filesFor, killNotedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
+import { endRecordedProcesses, filesFor, killRecordedProcesses, runInDataDir, type RunOptions } from './data-dir.ts';
 import { acquireLock } from './directory-lock.ts';
 import { endProcesses, isAlive, processesWorkingIn } from './process-table.ts';
 
@@ -78,11 +78,11 @@ it('locks and unlocks on a full disk, where its holder cannot be written down', 
 it('recorded processes are all ended, or killed without waiting', async () => {
   const pids = [await orphan('first'), await orphan('second')];
   const lines: string[] = [];
-  await endNotedProcesses(dir, (line) => lines.push(line));
+  await endRecordedProcesses(dir, (line) => lines.push(line));
   expect(pids.filter(isAlive)).toEqual([]);
   expect(lines.map((line) => line.split(' ')[1]).sort()).toEqual(['first', 'second']);
   const pid = await orphan('third');
-  killNotedProcesses(dir);
+  killRecordedProcesses(dir);
   expect(await endProcesses([pid], [])).toBe(false); // sends no signal, only checks
   await eventually(() => expect(isAlive(pid)).toBe(false));
 });

@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ifThere, PlainError } from '../errors.ts';
+import { attempt, PlainError } from '../errors.ts';
 import { writeJson } from '../files.ts';
 import { startChild, untilReady, type ChildOptions, type ReadinessOptions } from './child-process.ts';
 import { acquireLock } from './directory-lock.ts';
@@ -31,7 +31,7 @@ interface PidRecord {
   ladder: StopLadder;
 }
 
-export interface RunOptions<Answer> extends Omit<ReadinessOptions<Answer>, 'signal' | 'log'> {
+export interface RunOptions<Ready> extends Omit<ReadinessOptions<Ready>, 'signal' | 'log'> {
   dataDir: string;
   /** @default SIGTERM, then SIGKILL after ten seconds */
   ladder?: StopLadder;
@@ -44,8 +44,8 @@ export interface RunOptions<Answer> extends Omit<ReadinessOptions<Answer>, 'sign
  * ready. The result includes what `ready` returned. The lock is released when the process ends.
  * @throws PlainError, also when another instance uses the directory
  */
-export async function runInDataDir<Answer>(
-  { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Answer>,
+export async function runInDataDir<Ready>(
+  { dataDir, ladder = TERMINATION, prepare, ...readiness }: RunOptions<Ready>,
   { log, signal }: { log: (line: string) => void; signal?: AbortSignal | undefined },
 ) {
   const { lockFile, pidFile, logFile } = filesFor(dataDir);
@@ -60,12 +60,12 @@ export async function runInDataDir<Answer>(
       throw error;
     }
     const exited = child.exited.then((exit) => {
-      ifThere(() => rmSync(pidFile));
+      attempt(() => rmSync(pidFile));
       lock.release();
       return exit;
     });
     const running = { ...child, exited };
-    return { ...running, answer: await untilReady(running, { ...readiness, signal, log }) };
+    return { ...running, readyResult: await untilReady(running, { ...readiness, signal, log }) };
   } catch (error) {
     lock.release();
     throw error;
@@ -77,12 +77,12 @@ export async function runInDataDir<Answer>(
  * directory's lock.
  * @throws StillRunning
  */
-export async function endNotedProcesses(dir: string, log?: (line: string) => void): Promise<void> {
+export async function endRecordedProcesses(dir: string, log?: (line: string) => void): Promise<void> {
   await Promise.all(pidFilesUnder(dir).map((file) => endRecorded(file, log)));
 }
 
 /** Kills every process that is recorded under `dir`, without waiting. */
-export function killNotedProcesses(dir: string): void {
+export function killRecordedProcesses(dir: string): void {
   for (const file of pidFilesUnder(dir)) {
     const recorded = readRunning(file);
     if (recorded) sendSignal(recorded.pid, 'SIGKILL');
@@ -110,7 +110,7 @@ async function endRecorded(pidFile: string, log?: (line: string) => void): Promi
 
 /** The record that `runInDataDir` wrote. Undefined if its process has ended, even if another process has the id by now. */
 function readRunning(pidFile: string): PidRecord | undefined {
-  const record = ifThere(() => JSON.parse(readFileSync(pidFile, 'utf8')) as PidRecord);
+  const record = attempt(() => JSON.parse(readFileSync(pidFile, 'utf8')) as PidRecord);
   return record && record.identity === processIdentity(record.pid) ? record : undefined;
 }
 
@@ -121,17 +121,17 @@ export type RunDir = Awaited<ReturnType<typeof makeRunDir>>;
 export async function makeRunDir(parent: string, prefix: string) {
   mkdirSync(parent, { recursive: true });
   for (const name of readdirSync(parent).filter((entry) => entry.startsWith(prefix))) {
-    const left = join(parent, name);
+    const leftover = join(parent, name);
     if (isAlive(Number(name.slice(prefix.length)))) continue;
-    for (const dir of dataDirsIn(left)) await endNotedProcesses(dir);
-    rmSync(left, { recursive: true, force: true });
+    for (const dir of dataDirsIn(leftover)) await endRecordedProcesses(dir);
+    rmSync(leftover, { recursive: true, force: true });
   }
   const path = join(parent, `${prefix}${process.pid}`);
   mkdirSync(path);
   return {
     path,
     /** Kills all processes that were started there, without waiting. */
-    killNow: () => dataDirsIn(path).forEach(killNotedProcesses),
+    killNow: () => dataDirsIn(path).forEach(killRecordedProcesses),
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
 }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, wri
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ifThere, PlainError } from '../errors.ts';
+import { attempt, PlainError } from '../errors.ts';
 
 interface Holder {
   pid: number;
@@ -60,7 +60,7 @@ function ensureWritable(file: string): void {
 function heldLock(database: DatabaseSync, holderFile: string) {
   /** Information only: the lock works without it, as on a full disk. */
   const write = (stopping: boolean) =>
-    ifThere(() => writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder)));
+    attempt(() => writeFileSync(holderFile, JSON.stringify({ pid: process.pid, stopping } satisfies Holder)));
   let isHeld = true;
   write(false);
   return {
@@ -69,11 +69,11 @@ function heldLock(database: DatabaseSync, holderFile: string) {
     release() {
       if (!isHeld) return;
       isHeld = false;
-      ifThere(() => rmSync(holderFile));
+      attempt(() => rmSync(holderFile));
       database.close();
     },
   };
 }
 
 /** Reads what `heldLock` wrote. */
-const readHolder = (file: string) => ifThere(() => JSON.parse(readFileSync(file, 'utf8')) as Holder);
+const readHolder = (file: string) => attempt(() => JSON.parse(readFileSync(file, 'utf8')) as Holder);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode, ifThere } from '../errors.ts';
+import { errorCode, attempt } from '../errors.ts';
 
 /** Signals to send one after another, each with the time to wait for its effect. */
 export type StopLadder = readonly (readonly [signal: NodeJS.Signals, waitMs: number])[];
@@ -26,18 +26,18 @@ export function processIdentity(pid: number): string | undefined {
     return startTicks && `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${startTicks}`;
   }
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' }; // otherwise the text depends on the user's language and time zone
-  return ifThere(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env }).trim());
+  return attempt(() => execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', env }).trim());
 }
 
 /** The fields of /proc/<pid>/stat from the state on. They follow the command's name, which may contain spaces and brackets. */
 function statFields(pid: number): string[] | undefined {
-  const stat = ifThere(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Processes named `name` whose working directory is `dir`. Linux only: empty on other systems. */
 export function processesWorkingIn(dir: string, name: string): number[] {
-  const path = ifThere(() => realpathSync(dir));
+  const path = attempt(() => realpathSync(dir));
   if (!onLinux || path === undefined) return [];
   return readdirSync('/proc')
     .map(Number)
@@ -46,7 +46,7 @@ export function processesWorkingIn(dir: string, name: string): number[] {
 
 function worksIn(pid: number, dir: string, name: string): boolean {
   const read = () => [readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), readlinkSync(`/proc/${pid}/cwd`)];
-  const [command, cwd] = ifThere(read) ?? [];
+  const [command, cwd] = attempt(read) ?? [];
   return command === name && cwd === dir;
 }
 

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { Message, SentError } from './child-job.ts';
+import type { Message, ErrorData } from './child-job.ts';
 
 type ErrorClass = new (message: string, options?: ErrorOptions) => Error;
 
@@ -24,7 +24,7 @@ export interface Job {
   lost?: ((cause?: unknown) => Error) | undefined;
 }
 
-const MEMORY = ['--max-old-space-size=64', '--max-semi-space-size=4'];
+const MEMORY_FLAGS = ['--max-old-space-size=64', '--max-semi-space-size=4'];
 
 /**
  * Runs a job in a process with limited memory, which has exited when the promise settles.
@@ -42,7 +42,7 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
     if (message.kind === 'progress') onProgress?.(message.bytes);
     else if (message.kind === 'done')
       resolve(message.result as Result); // the type that the job returns
-    else reject(received(message.error, errors));
+    else reject(deserialize(message.error, errors));
   });
   child.once('error', (error) => reject(lost(error)));
   child.once('exit', (_code, by) => reject(isMemoryLimit(by) ? memoryError() : lost()));
@@ -64,7 +64,7 @@ export async function runInChild<Result>(job: Job): Promise<Result> {
 function start({ path, flags = [], writeStdin }: Job, lost: (cause?: unknown) => Error): ChildProcess {
   try {
     return fork(path, {
-      execArgv: [...MEMORY, ...flags],
+      execArgv: [...MEMORY_FLAGS, ...flags],
       stdio: [writeStdin ? 'pipe' : 'ignore', 'ignore', 'ignore', 'ipc'],
       env: neededEnvironment(),
     });
@@ -74,19 +74,19 @@ function start({ path, flags = [], writeStdin }: Job, lost: (cause?: unknown) =>
 }
 
 const lostChild = (cause?: unknown) => new Error('The process could not be started, failed, or was killed.', { cause });
-const FROM_OTHERS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
+const EXTERNAL_SIGNALS = new Set(['SIGHUP', 'SIGINT', 'SIGKILL', 'SIGTERM']);
 
 /** A full heap or a crash ends the process with another signal. An exit code means that it could not work on this machine. */
-const isMemoryLimit = (signal: NodeJS.Signals | null) => signal !== null && !FROM_OTHERS.has(signal);
+const isMemoryLimit = (signal: NodeJS.Signals | null) => signal !== null && !EXTERNAL_SIGNALS.has(signal);
 
 /** The variables of Node, the C library and TLS. A process that reads untrusted input gets none of our secrets. */
-const NEEDED = /^(NODE_|MALLOC_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
+const ALLOWED = /^(NODE_|MALLOC_|OPENSSL_|PGSSL|SSL_CERT_|LD_LIBRARY_PATH$)/;
 
 // eslint-disable-next-line no-restricted-properties -- passes on the environment, reads no settings
-const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => NEEDED.test(name)));
+const neededEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => ALLOWED.test(name)));
 
-function received({ name, code, message, cause }: SentError, errors: ErrorClass[]): Error {
-  const options = cause && { cause: received(cause, errors) };
+function deserialize({ name, code, message, cause }: ErrorData, errors: ErrorClass[]): Error {
+  const options = cause && { cause: deserialize(cause, errors) };
   const Known = errors.find((known) => known.name === name);
   return Known ? new Known(message, options) : Object.assign(new Error(message, options), code !== '' && { code });
 }

@@ -11,7 +11,7 @@ import {
   type DumpTable,
   type RowsOf,
 } from './catalogue.ts';
-import { refuseUnknownObjects } from './dumpable.ts';
+import { refuseUndumpableObjects } from './dumpable.ts';
 
 export interface DumpOptions {
   /** A connection inside a transaction with one snapshot, such as `openSnapshot` begins. */
@@ -41,7 +41,7 @@ export interface Dump {
  */
 export async function dumpDatabase({ client, path, rowsOf = () => 'all', onWritten }: DumpOptions): Promise<Dump> {
   const tables = await lockTables(client);
-  await refuseUnknownObjects(client);
+  await refuseUndumpableObjects(client);
   const version = await client.query<{ server_version: string }>('show server_version');
   const serverVersion = version.rows[0]?.server_version ?? '';
   const rows: Record<string, number> = {};
@@ -128,16 +128,16 @@ async function createFile(path: string, onWritten: DumpOptions['onWritten']) {
   const file = await open(path, 'wx', 0o600);
   const hash = createHash('sha256');
   let parts: Buffer[] = [];
-  let waitingBytes = 0;
+  let bufferedBytes = 0;
   let sizeBytes = 0;
 
   const flush = async () => {
-    const whole = Buffer.concat(parts);
+    const buffer = Buffer.concat(parts);
     parts = [];
-    waitingBytes = 0;
-    hash.update(whole);
-    sizeBytes += whole.length;
-    await file.writeFile(whole);
+    bufferedBytes = 0;
+    hash.update(buffer);
+    sizeBytes += buffer.length;
+    await file.writeFile(buffer);
     await onWritten?.(sizeBytes);
   };
 
@@ -145,8 +145,8 @@ async function createFile(path: string, onWritten: DumpOptions['onWritten']) {
     async write(part: string | Buffer): Promise<void> {
       const bytes = typeof part === 'string' ? Buffer.from(part) : part;
       parts.push(bytes);
-      waitingBytes += bytes.length;
-      if (waitingBytes >= BUFFER_BYTES) await flush();
+      bufferedBytes += bytes.length;
+      if (bufferedBytes >= BUFFER_BYTES) await flush();
     },
     async finish() {
       await flush();

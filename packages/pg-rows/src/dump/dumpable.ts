@@ -41,7 +41,7 @@ export const plainFunctionSql = (p: string): string => `(${p}.prokind = 'f' and 
 export const ownRelationSql = (c: string): string =>
   `(${c}.relnamespace = 'public'::regnamespace and ${c}.relkind in ('r', 'S') and not ${extensionMemberSql('pg_class', `${c}.oid`)})`;
 
-const NEVER_WRITTEN =
+const OMITTED_CLASSES =
   ['pg_type', 'pg_opclass', 'pg_opfamily', 'pg_operator', 'pg_collation', 'pg_ts_config', 'pg_ts_dict', 'pg_am'] // prettier-ignore
     .map((catalogue) => `'${catalogue}'::regclass`)
     .join(', ');
@@ -50,7 +50,7 @@ const NEVER_WRITTEN =
 export const standaloneSql = (catalogue: string, oid: string): string =>
   `not exists (select from pg_depend d left join pg_proc p on d.refclassid = 'pg_proc'::regclass and p.oid = d.refobjid
      where d.classid = '${catalogue}'::regclass and d.objid = ${oid} and ${userObjectSql('d.refobjid')}
-       and (d.refclassid in (${NEVER_WRITTEN}) or p.oid is not null and not ${plainFunctionSql('p')}))`;
+       and (d.refclassid in (${OMITTED_CLASSES}) or p.oid is not null and not ${plainFunctionSql('p')}))`;
 
 const IN_USER_SCHEMA = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 const RELATIONS = `pg_class c join pg_namespace n on n.oid = c.relnamespace where ${IN_USER_SCHEMA} and not ${extensionMemberSql('pg_class', 'c.oid')}`;
@@ -60,7 +60,7 @@ const COLUMNS = `pg_attribute a join pg_class c on c.oid = attrelid join pg_name
 const COLUMN_NAME = `relname || '.' || attname`;
 
 /** Objects with rows, or that determine the format of rows, which a restore would not recover unchanged. */
-const UNKNOWN = [
+const UNDUMPABLE = [
   `select 'table of another schema', nspname || '.' || relname from ${RELATIONS} and nspname <> 'public' and relkind in ('r', 'p')`,
   `select 'partitioned table', relname::text from ${RELATIONS} and nspname = 'public' and relkind = 'p'`,
   `select 'table of a special kind', relname::text from ${RELATIONS} and nspname = 'public' and relkind = 'r' and (relispartition
@@ -72,7 +72,7 @@ const UNKNOWN = [
 ].join('\nunion all ');
 
 /** Objects without rows. A restore creates the schema with migrations, so it does not need them. */
-const OMITTED = [
+const OMITTED_COUNTS = [
   ...Object.entries(OMITTED_CATALOGUES).map(
     ([kind, catalogue]) =>
       `select '${kind}', count(*) from ${catalogue} o where oid >= ${FIRST_USER_OID} and not ${extensionMemberSql(catalogue, 'o.oid')}`,
@@ -88,15 +88,15 @@ const OMITTED = [
  * Refuses to dump, because a dump that silently omits rows is worse than none.
  * @throws DumpError if the database has objects whose rows a restore would not recover
  */
-export async function refuseUnknownObjects(client: Client): Promise<void> {
-  const { rows } = await client.query<[kind: string, name: string]>({ text: UNKNOWN, rowMode: 'array' });
+export async function refuseUndumpableObjects(client: Client): Promise<void> {
+  const { rows } = await client.query<[kind: string, name: string]>({ text: UNDUMPABLE, rowMode: 'array' });
   if (rows.length === 0) return;
-  const named = rows.slice(0, 5).map(([kind, name]) => `${kind} ${JSON.stringify(name)}`);
-  throw new DumpError(`the database holds what a dump cannot hold: ${named.join(', ')}`);
+  const examples = rows.slice(0, 5).map(([kind, name]) => `${kind} ${JSON.stringify(name)}`);
+  throw new DumpError(`the database contains objects that a dump cannot contain: ${examples.join(', ')}`);
 }
 
 /** Counts, by kind, the objects without rows that a dump omits. */
 export async function countOmitted(client: Client): Promise<Record<string, number>> {
-  const { rows } = await client.query<[kind: string, count: string]>({ text: OMITTED, rowMode: 'array' });
+  const { rows } = await client.query<[kind: string, count: string]>({ text: OMITTED_COUNTS, rowMode: 'array' });
   return Object.fromEntries(rows.map(([kind, count]) => [kind, Number(count)]).filter(([, count]) => count !== 0));
 }

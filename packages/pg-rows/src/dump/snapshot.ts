@@ -27,7 +27,7 @@ const SETTINGS = {
 };
 
 /** Skips settings that the server does not know. As the first query of the transaction, it takes the snapshot. */
-const APPLY = `select pg_catalog.set_config(name, value, true) from pg_catalog.json_each_text($1) as wanted (name, value)
+const APPLY_SETTINGS = `select pg_catalog.set_config(name, value, true) from pg_catalog.json_each_text($1) as settings (name, value)
   where pg_catalog.current_setting(name, true) is not null`;
 
 /** Begins a transaction on a dedicated connection, which the snapshot closes. */
@@ -46,7 +46,7 @@ export async function openSnapshot(client: Client): Promise<Snapshot> {
   };
   try {
     await client.query('begin isolation level repeatable read, read only');
-    await client.query(APPLY, [JSON.stringify(SETTINGS)]);
+    await client.query(APPLY_SETTINGS, [JSON.stringify(SETTINGS)]);
     return { read, finish: async () => void (await read(() => client.query('commit'))), close };
   } catch (error) {
     close();

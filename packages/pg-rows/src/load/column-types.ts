@@ -3,13 +3,13 @@ import { escapeIdentifier } from 'pg';
 import { as, namePartsOf } from './syntax-nodes.ts';
 
 /** Types whose input functions execute and look up nothing. All others become text, which can hold any value of a dump. */
-const BUILT_IN = new Set([
+const BUILT_IN_TYPES = new Set([
   'bit', 'bool', 'box', 'bpchar', 'bytea', 'char', 'cidr', 'circle', 'date', 'float4', 'float8', 'inet', 'int2', 'int4', 'int8',
   'interval', 'json', 'jsonb', 'line', 'lseg', 'macaddr', 'macaddr8', 'name', 'numeric', 'path', 'point', 'polygon', 'text', 'time',
   'timestamp', 'timestamptz', 'timetz', 'tsquery', 'tsvector', 'uuid', 'varbit', 'varchar',
 ]); // prettier-ignore
 
-const SERIAL: Record<string, string> = {
+const SERIAL_TYPES: Record<string, string> = {
   serial: 'int4', serial4: 'int4', bigserial: 'int8', serial8: 'int8', smallserial: 'int2', serial2: 'int2',
 }; // prettier-ignore
 
@@ -28,9 +28,9 @@ export type FindDomain = (schema: string | undefined, name: string) => ColumnTyp
 export function columnType({ names, typmods = [], arrayBounds, setof }: TypeName, findDomain: FindDomain): ColumnType {
   const { schema, name } = namePartsOf(names);
   const isArray = Boolean(arrayBounds?.length) || setof === true;
-  const serial = schema === undefined ? SERIAL[name] : undefined;
+  const serial = schema === undefined ? SERIAL_TYPES[name] : undefined;
   if (serial !== undefined) return { sql: `pg_catalog.${serial}`, hasDefault: true };
-  if ((schema !== undefined && schema !== 'pg_catalog') || !BUILT_IN.has(name)) {
+  if ((schema !== undefined && schema !== 'pg_catalog') || !BUILT_IN_TYPES.has(name)) {
     const type = findDomain(schema, name) ?? { sql: TEXT, hasDefault: false };
     return isArray ? arrayOf(type.sql) : type;
   }

@@ -3,7 +3,7 @@ import { columnType, type FindDomain } from './column-types.ts';
 import { refuse } from './load-error.ts';
 import { as, namePartsOf, type Node } from './syntax-nodes.ts';
 
-const CLOCKS: Record<string, string> = {
+const CLOCK_FUNCTIONS: Record<string, string> = {
   SVFOP_CURRENT_DATE: 'current_date',
   SVFOP_CURRENT_TIME: 'current_time',
   SVFOP_CURRENT_TIMESTAMP: 'current_timestamp',
@@ -12,7 +12,7 @@ const CLOCKS: Record<string, string> = {
 };
 
 /** Built-in functions that do not depend on the dump. */
-const FUNCTIONS = new Set([
+const CONSTANT_FUNCTIONS = new Set([
   'clock_timestamp',
   'gen_random_uuid',
   'now',
@@ -36,7 +36,7 @@ export function constantSql(node: Node | undefined, findDomain: FindDomain): str
     const isSigned = kind === 'AEXPR_OP' && !lexpr && sign.schema === undefined && /^[+-]$/.test(sign.name);
     return isSigned && value !== undefined ? `(${sign.name} ${value})` : undefined;
   }
-  if ('SQLValueFunction' in node) return CLOCKS[node.SQLValueFunction.op ?? ''];
+  if ('SQLValueFunction' in node) return CLOCK_FUNCTIONS[node.SQLValueFunction.op ?? ''];
   if ('FuncCall' in node) return call(node.FuncCall);
   return undefined;
 }
@@ -59,29 +59,29 @@ function textSql(text: string): string {
 
 function number(text: string): string {
   if (!/^[-+.\w]+$/.test(text)) refuse('a number is malformed');
-  return sane(text);
+  return checkExponent(text);
 }
 
 /** Rejects huge exponents: a number such as 1e131071 would expand from ten bytes to a hundred thousand. */
-function sane(text: string): string {
+function checkExponent(text: string): string {
   return /e[+-]?0*[1-9]\d{3}/i.test(text) ? refuse('a number is too large') : text;
 }
 
 function cast(
   arg: Node | undefined,
   type: NonNullable<Parameters<typeof columnType>[0]> | undefined,
-  find: FindDomain,
+  findDomain: FindDomain,
 ) {
-  const value = arg && !('TypeCast' in arg) ? constantSql(arg, find) : undefined;
+  const value = arg && !('TypeCast' in arg) ? constantSql(arg, findDomain) : undefined;
   if (value === undefined || !type) return undefined;
   const text = as(arg, 'A_Const')?.sval?.sval;
-  const { sql } = columnType(type, find);
-  if (sql.includes('numeric')) sane(text ?? '');
+  const { sql } = columnType(type, findDomain);
+  if (sql.includes('numeric')) checkExponent(text ?? '');
   return `cast(${value} as ${sql})`;
 }
 
 function call({ funcname, args = [] }: FuncCall): string | undefined {
   const { schema, name } = namePartsOf(funcname);
   const isOurs = schema === undefined || schema === 'pg_catalog';
-  return isOurs && args.length === 0 && FUNCTIONS.has(name) ? `pg_catalog.${name}()` : undefined;
+  return isOurs && args.length === 0 && CONSTANT_FUNCTIONS.has(name) ? `pg_catalog.${name}()` : undefined;
 }

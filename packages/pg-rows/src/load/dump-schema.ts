@@ -66,11 +66,11 @@ export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSche
 
   /** Loads a part of a loaded table together with all its own parts, in any schema. */
   const inherit = (child: Table, parent: Table): string => {
-    if (child.lostRows) refuse('a table becomes a part of another one after its rows were passed over');
-    const made = child.isLoaded
+    if (child.lostRows) refuse('a table becomes a part of another one after its rows were skipped');
+    const creation = child.isLoaded
       ? ''
       : `${create(child)} ${child.children.map((part) => inherit(part, child)).join(' ')}`;
-    return `${made} alter table ${child.sqlName} inherit ${parent.sqlName};`;
+    return `${creation} alter table ${child.sqlName} inherit ${parent.sqlName};`;
   };
 
   return {
@@ -105,9 +105,9 @@ export function createDumpSchema({ schema: target, maxTables = 1_000 }: DumpSche
       const table: Table = { sqlName, columns, children: [], isLoaded: false, lostRows: false, isUnique };
       if (tables.has(keyOf(schema, relname))) refuse(`relation "${relname}" already exists`);
       tables.set(keyOf(schema, relname), table);
-      const made = isLoaded ? create(table) : '';
+      const creation = isLoaded ? create(table) : '';
       const parts = parents.map((parent) => this.attach(table, parent)).join(' ');
-      return `${made} ${parts}`.trim();
+      return `${creation} ${parts}`.trim();
     },
 
     /** Makes `child` a part of `parent`, so that its rows also appear in `parent`. */

@@ -47,7 +47,7 @@ const CHUNK_BYTES = 256 * 1024;
  */
 export async function loadDump({ path, ...script }: LoadOptions): Promise<LoadReport> {
   await using file = await open(path);
-  await checkFrame(file);
+  await checkFormat(file);
   const source = file.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES });
   try {
     return await runScript({ ...script, reader: createScriptReader(source) });
@@ -62,12 +62,12 @@ const TAIL = /^-- PostgreSQL database dump complete\r?$/m;
 const EDGE_BYTES = 4_096;
 
 /** @throws LoadError for a file that begins like a dump of pg_dump but does not end like one, or that has another format */
-async function checkFrame(file: FileHandle): Promise<void> {
+async function checkFormat(file: FileHandle): Promise<void> {
   const { size } = await file.stat();
   const head = await textAt(file, 0);
   if (head.startsWith('PGDMP')) throw new LoadError("The dump is in pg_dump's custom format; a plain one is needed.");
   if (HEAD.test(head) && !TAIL.test(await textAt(file, Math.max(0, size - EDGE_BYTES))))
-    throw new LoadError('The dump is not complete: it begins as one of pg_dump and does not end as one.');
+    throw new LoadError('The dump is incomplete: it begins like a dump of pg_dump, but does not end like one.');
 }
 
 async function textAt(file: FileHandle, position: number): Promise<string> {
@@ -113,11 +113,11 @@ export async function runScript(script: Script): Promise<LoadReport> {
 function createRestrictCheck(): (command: MetaCommand) => void {
   let key: string | undefined;
   return ({ meta, line }) => {
-    const [, name, given] = /^\\(restrict|unrestrict) ([A-Za-z0-9]+)$/.exec(meta) ?? [];
-    const opens = name === 'restrict' && key === undefined;
-    const closes = name === 'unrestrict' && key === given;
-    if (!opens && !closes) throw new LoadError(`Line ${line} is a command for psql, which is not allowed in a dump.`);
-    key = opens ? given : undefined;
+    const [, name, value] = /^\\(restrict|unrestrict) ([A-Za-z0-9]+)$/.exec(meta) ?? [];
+    const isStart = name === 'restrict' && key === undefined;
+    const isEnd = name === 'unrestrict' && key === value;
+    if (!isStart && !isEnd) throw new LoadError(`Line ${line} is a command for psql, which is not allowed in a dump.`);
+    key = isStart ? value : undefined;
   };
 }
 
@@ -136,7 +136,7 @@ function parse(text: string) {
   try {
     return parseSync(text);
   } catch (error) {
-    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is no SQL'); // the parser's message would quote the text
+    return refuse(error instanceof RangeError ? 'it is nested too deeply' : 'it is not SQL'); // the parser's message would quote the text
   }
 }
 
@@ -177,10 +177,10 @@ function createBatch() {
     },
     isFull: () => inserts.length >= BATCH_STATEMENTS || characters >= BATCH_CHARACTERS,
     take(): Insert[] {
-      const taken = inserts;
+      const batch = inserts;
       inserts = [];
       characters = 0;
-      return taken;
+      return batch;
     },
   };
 }

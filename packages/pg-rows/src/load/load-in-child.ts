@@ -15,7 +15,7 @@ export interface ChildLoad extends Pick<LoadOptions, 'path' | 'schema' | 'maxTab
 
 export interface ChildLoadOptions extends ChildLoad, Pick<Job, 'signal' | 'onProgress' | 'lost'> {}
 
-/** The extension is another one once the package is built. */
+/** The extension differs in the built package. */
 const PROCESS = fileURLToPath(new URL(`./load.process${extname(import.meta.url)}`, import.meta.url));
 
 /**
@@ -29,6 +29,6 @@ const FLAGS = ['--liftoff-only'];
  * @throws LoadError with the line that is not allowed or that PostgreSQL refused; the signal's reason; `lost`
  */
 export function loadDumpInChild({ signal, onProgress, lost, ...input }: ChildLoadOptions): Promise<LoadReport> {
-  const memoryError = () => new LoadError('The dump needs more than a load may have: its process has ended.');
+  const memoryError = () => new LoadError('The dump needs more memory than a load may use: its process has ended.');
   return runInChild({ path: PROCESS, input, signal, flags: FLAGS, onProgress, errors: [LoadError], memoryError, lost });
 }

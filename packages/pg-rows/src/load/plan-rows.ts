@@ -42,15 +42,15 @@ function targetColumns(table: Table, names: string[] | undefined): Column[] {
   const all = [...table.columns.values()].filter(({ isGenerated }) => !isGenerated);
   const columns = names?.map((name) => table.columns.get(name) ?? refuse(`column "${name}" does not exist`)) ?? all;
   if (columns.some(({ isGenerated }) => isGenerated)) refuse('a generated column has no value of its own');
-  checkLeftOut(table, columns);
+  checkOmitted(table, columns);
   return columns;
 }
 
-function checkLeftOut(table: Table, columns: Column[]): void {
-  const given = new Set(columns);
+function checkOmitted(table: Table, columns: Column[]): void {
+  const named = new Set(columns);
   for (const column of table.columns.values())
-    if (column.defaultIsLost && !column.isGenerated && !given.has(column))
-      refuse(`the column "${column.name}" is left out, and its default value is not taken over`);
+    if (column.defaultIsLost && !column.isGenerated && !named.has(column))
+      refuse(`the column "${column.name}" is left out, and its default value was not loaded`);
 }
 
 const namesOf = (columns: Column[]) => columns.map(({ name }) => escapeIdentifier(name)).join(', ');
@@ -58,9 +58,9 @@ const namesOf = (columns: Column[]) => columns.map(({ name }) => escapeIdentifie
 /** Allows only constants, because computed values could differ from those in the dumped database. */
 export function planInsert(schema: DumpSchema, statement: NodeOf<'InsertStmt'>): string | undefined {
   const { relation = {}, cols, selectStmt, onConflictClause, override: _override, ...more } = statement;
-  const { valuesLists, op, limitOption, ...around } = as(selectStmt, 'SelectStmt') ?? {};
+  const { valuesLists, op, limitOption, ...rest } = as(selectStmt, 'SelectStmt') ?? {};
   const isPlain = op === 'SETOP_NONE' && limitOption === 'LIMIT_OPTION_DEFAULT';
-  if (!valuesLists || !isPlain || Object.keys({ ...more, ...around }).length > 0)
+  if (!valuesLists || !isPlain || Object.keys({ ...more, ...rest }).length > 0)
     refuse('INSERT is allowed with VALUES only');
   if (onConflictClause && onConflictClause.action !== 'ONCONFLICT_NOTHING')
     refuse('INSERT … ON CONFLICT is allowed with DO NOTHING only');
@@ -71,8 +71,8 @@ export function planInsert(schema: DumpSchema, statement: NodeOf<'InsertStmt'>):
   const rows = valuesLists.map((row) => as(row, 'List')?.items ?? []);
   const columns = insertColumns(table, cols, rows[0]?.length ?? 0);
   const lines = rows.map((row) => `(${rowOf(schema, columns, row)})`);
-  const made = columns.filter(({ isGenerated }) => !isGenerated);
-  return `insert into ${table.sqlName} (${namesOf(made)}) values ${lines.join(',')};`;
+  const stored = columns.filter(({ isGenerated }) => !isGenerated);
+  return `insert into ${table.sqlName} (${namesOf(stored)}) values ${lines.join(',')};`;
 }
 
 function insertColumns(table: Table, cols: Node[] | undefined, count: number): Column[] {
@@ -83,7 +83,7 @@ function insertColumns(table: Table, cols: Node[] | undefined, count: number): C
   });
   const targets = columns ?? all.slice(0, count);
   if (targets.length < count) refuse('INSERT has more expressions than target columns');
-  checkLeftOut(table, targets);
+  checkOmitted(table, targets);
   return targets;
 }
 
@@ -96,7 +96,7 @@ function rowOf(schema: DumpSchema, columns: Column[], row: Node[]): string {
     if (column?.isGenerated) {
       if (!isDefault) refuse('a generated column has no value of its own');
     } else if (isDefault) {
-      if (column?.defaultIsLost) refuse(`the default value of the column "${column.name}" is not taken over`);
+      if (column?.defaultIsLost) refuse(`the default value of the column "${column.name}" was not loaded`);
       cells.push('default');
     } else cells.push(constantSql(node, schema.findDomain) ?? refuse('INSERT is allowed with constants only'));
   }

@@ -64,8 +64,8 @@ const OBJECTS: Record<string, string> = {
 
 /** `isOnce`: the call runs exactly once, regardless of the contents of the database. */
 function planCall(schema: DumpSchema, { funcname, args = [] }: FuncCall, isOnce: boolean): string {
-  const { schema: where, name } = namePartsOf(funcname);
-  if (where !== undefined && where !== 'pg_catalog') refuse('queries are not allowed in a dump');
+  const { schema: functionSchema, name } = namePartsOf(funcname);
+  if (functionSchema !== undefined && functionSchema !== 'pg_catalog') refuse('queries are not allowed in a dump');
   const object = OBJECTS[name];
   if (object !== undefined) {
     schema.skip(object);

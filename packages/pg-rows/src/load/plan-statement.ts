@@ -48,7 +48,7 @@ const SKIPPED: Record<string, string[]> = {
   type: ['AlterDomainStmt', 'AlterEnumStmt', 'AlterTypeStmt', 'CompositeTypeStmt', 'CreateEnumStmt', 'CreateRangeStmt'],
   view: ['ViewStmt'],
 };
-const NAMES = new Map(Object.entries(SKIPPED).flatMap(([name, kinds]) => kinds.map((kind) => [kind, name])));
+const NAME_OF_KIND = new Map(Object.entries(SKIPPED).flatMap(([name, kinds]) => kinds.map((kind) => [kind, name])));
 
 const WITHOUT_EFFECT = new Set(['ConstraintsSetStmt', 'LockStmt', 'VacuumStmt']);
 
@@ -79,25 +79,25 @@ function planRun(schema: DumpSchema, node: Node): string {
 function skipStatement(schema: DumpSchema, node: Node): void {
   const [kind = ''] = Object.keys(node);
   if (WITHOUT_EFFECT.has(kind)) return;
-  const name = NAMES.get(kind);
+  const name = NAME_OF_KIND.get(kind);
   if (name !== undefined) return schema.skip(name);
   if ('CreateDomainStmt' in node) return declareDomain(schema, node.CreateDomainStmt);
   if ('DefineStmt' in node) return schema.skip(definedKind(node.DefineStmt.kind));
   if ('CreateSchemaStmt' in node) return skipSchema(schema, node.CreateSchemaStmt);
   if ('TransactionStmt' in node) return checkTransaction(node.TransactionStmt);
   if ('DropStmt' in node) return checkDrop(schema, node.DropStmt);
-  if ('RenameStmt' in node) return checkMove(schema, node.RenameStmt.renameType);
-  if ('AlterObjectSchemaStmt' in node) return checkMove(schema, node.AlterObjectSchemaStmt.objectType);
+  if ('RenameStmt' in node) return checkRename(schema, node.RenameStmt.renameType);
+  if ('AlterObjectSchemaStmt' in node) return checkRename(schema, node.AlterObjectSchemaStmt.objectType);
   if ('CreateTableAsStmt' in node && node.CreateTableAsStmt.objtype === 'OBJECT_MATVIEW')
     return schema.skip('materialized view');
   refuse(`${kind} is not allowed in a dump`);
 }
 
 function declareDomain(schema: DumpSchema, { domainname, typeName, constraints = [] }: NodeOf<'CreateDomainStmt'>) {
-  const { schema: where, name } = namePartsOf(domainname);
+  const { schema: schemaName, name } = namePartsOf(domainname);
   const type = typeName ? columnType(typeName, schema.findDomain) : refuse('a domain has no type');
   const hasDefault = constraints.some((node) => as(node, 'Constraint')?.contype === 'CONSTR_DEFAULT');
-  schema.declareDomain(where, name, { ...type, hasDefault: type.hasDefault || hasDefault });
+  schema.declareDomain(schemaName, name, { ...type, hasDefault: type.hasDefault || hasDefault });
   schema.skip('type');
 }
 
@@ -124,8 +124,8 @@ function checkTransaction({ kind }: NodeOf<'TransactionStmt'>): void {
 /** Allows DROP before creation, because `pg_dump --clean` drops objects before it creates them. */
 function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'DropStmt'>): void {
   for (const object of objects) {
-    const { schema: where, name } = namePartsOf(as(object, 'List')?.items);
-    if (removeType === 'OBJECT_TABLE' && schema.knows(where, name))
+    const { schema: schemaName, name } = namePartsOf(as(object, 'List')?.items);
+    if (removeType === 'OBJECT_TABLE' && schema.knows(schemaName, name))
       refuse('a table of the dump cannot be dropped in it');
     if (removeType === 'OBJECT_SCHEMA' && schema.hasTablesIn(textOf(object)))
       refuse('a schema of the dump cannot be dropped in it');
@@ -136,7 +136,7 @@ function checkDrop(schema: DumpSchema, { objects = [], removeType }: NodeOf<'Dro
 const NAMES_ROWS = new Set(['OBJECT_ATTRIBUTE', 'OBJECT_COLUMN', 'OBJECT_DOMAIN', 'OBJECT_SCHEMA', 'OBJECT_TABLE']);
 
 /** Refuses to rename tables and columns, because their names identify the rows. */
-function checkMove(schema: DumpSchema, type = ''): void {
-  if (NAMES_ROWS.has(type)) refuse('what holds rows cannot be renamed in a dump');
+function checkRename(schema: DumpSchema, type = ''): void {
+  if (NAMES_ROWS.has(type)) refuse('objects that contain rows cannot be renamed in a dump');
   schema.skip('change of a name');
 }

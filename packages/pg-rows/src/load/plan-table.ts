@@ -10,7 +10,7 @@ export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStm
   const { relation = {}, tableElts = [], inhRelations = [], ofTypename, if_not_exists } = statement;
   if (ofTypename) refuse('a table of a composite type is not allowed in a dump');
   if (if_not_exists && schema.find(relation)) return '';
-  const parents = inhRelations.map((node) => known(schema, as(node, 'RangeVar')));
+  const parents = inhRelations.map((node) => existingTable(schema, as(node, 'RangeVar')));
   const columns = new Map<string, Column>(parents.flatMap((parent) => [...parent.columns]));
   for (const element of tableElts) addElement(schema, columns, element);
   const constraints = tableElts.flatMap((element) =>
@@ -22,7 +22,7 @@ export function planCreateTable(schema: DumpSchema, statement: NodeOf<'CreateStm
 function addElement(schema: DumpSchema, columns: Map<string, Column>, element: Node): void {
   if ('Constraint' in element) return schema.skip('constraint');
   if ('TableLikeClause' in element) {
-    for (const column of known(schema, element.TableLikeClause.relation).columns.values())
+    for (const column of existingTable(schema, element.TableLikeClause.relation).columns.values())
       columns.set(column.name, { ...column, default: undefined, defaultIsLost: hasDefault(column) });
   } else if ('ColumnDef' in element) {
     const { colname = '', typeName } = element.ColumnDef;
@@ -37,7 +37,7 @@ const isUnique = (node: Node | undefined) => UNIQUE.has(as(node, 'Constraint')?.
 
 const hasDefault = ({ default: value, defaultIsLost }: Column) => value !== undefined || defaultIsLost;
 
-function known(schema: DumpSchema, relation: RangeVar | undefined): Table {
+function existingTable(schema: DumpSchema, relation: RangeVar | undefined): Table {
   return (relation && schema.find(relation)) ?? refuse(`relation "${relation?.relname}" does not exist`);
 }
 
@@ -95,7 +95,7 @@ const CHANGES_ROWS = new Set([
   'AT_SetExpression',
 ]);
 
-const AROUND_ROWS: Record<string, string> = {
+const SKIPPED_KINDS: Record<string, string> = {
   AT_AddConstraint: 'constraint',
   AT_AddIndex: 'constraint',
   AT_ChangeOwner: 'owner',
@@ -113,7 +113,7 @@ export function planAlterTable(schema: DumpSchema, statement: NodeOf<'AlterTable
 
 function planCommand(schema: DumpSchema, table: Table | undefined, command: NodeOf<'AlterTableCmd'>): string {
   const { subtype = '', def, name = '' } = command;
-  const skip = () => (schema.skip(AROUND_ROWS[subtype] ?? 'option of a table'), '');
+  const skip = () => (schema.skip(SKIPPED_KINDS[subtype] ?? 'option of a table'), '');
   if (!table) return skip(); // a view, an index, a foreign table
   if (CHANGES_ROWS.has(subtype)) refuse('a table cannot be changed in that way in a dump');
   if (isUnique(def)) table.isUnique = true;
@@ -125,7 +125,7 @@ function planCommand(schema: DumpSchema, table: Table | undefined, command: Node
       return child ? schema.attach(child, table) : skip();
     }
     case 'AT_AddInherit':
-      return schema.attach(table, known(schema, as(def, 'RangeVar')));
+      return schema.attach(table, existingTable(schema, as(def, 'RangeVar')));
     case 'AT_AddColumn':
       return addColumn(schema, table, as(def, 'ColumnDef') ?? refuse('a column of an unknown kind'));
     case 'AT_ColumnDefault':

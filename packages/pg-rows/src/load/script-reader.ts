@@ -48,10 +48,10 @@ export function createScriptReader(source: AsyncIterable<Buffer>) {
   };
 
   const take = (length: number): Buffer => {
-    const taken = buffer.subarray(0, length);
+    const bytes = buffer.subarray(0, length);
     buffer = buffer.subarray(length);
-    for (let at = taken.indexOf(NEWLINE); at !== -1; at = taken.indexOf(NEWLINE, at + 1)) line++;
-    return taken;
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) line++;
+    return bytes;
   };
 
   const takeLine = async (): Promise<Buffer> => {
@@ -176,7 +176,7 @@ function isEndLine(bytes: Buffer, at: number): boolean {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 function decode(bytes: Buffer, line: number): string {
-  if (bytes.includes(0)) throw new LoadError(`The statement of line ${line} has zero bytes: this is no SQL text.`);
+  if (bytes.includes(0)) throw new LoadError(`The statement of line ${line} has zero bytes: it is not SQL.`);
   try {
     return utf8.decode(bytes);
   } catch (cause) {

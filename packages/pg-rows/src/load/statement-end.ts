@@ -38,7 +38,7 @@ export function createStatementEnd() {
   /** Whether we are right after an escape string. A quote continues it if only whitespace with a line break is in between. */
   let afterEscape: 'no' | 'same line' | 'next line' = 'no';
   let dollarTag = Buffer.alloc(0);
-  let begun = false;
+  let isBegun = false;
   let words: string[] = [];
   let lastWord = '';
   let blocks = 0;
@@ -52,10 +52,10 @@ export function createStatementEnd() {
     blocks = 0;
     words = [];
     lastWord = '';
-    begun = false;
+    isBegun = false;
   };
 
-  const inString = (bytes: Buffer, isLast: boolean): boolean => {
+  const skipString = (bytes: Buffer, isLast: boolean): boolean => {
     for (; at < bytes.length; at++) {
       const byte = bytes[at];
       if (byte === BACKSLASH && mode === 'escape-string') {
@@ -74,7 +74,7 @@ export function createStatementEnd() {
     return false;
   };
 
-  const inComment = (bytes: Buffer, isLast: boolean): boolean => {
+  const skipComment = (bytes: Buffer, isLast: boolean): boolean => {
     for (; at < bytes.length; at++) {
       if (at + 1 >= bytes.length && !isLast) return false;
       const pair = (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0);
@@ -105,7 +105,7 @@ export function createStatementEnd() {
   };
 
   /** Skips to the line end but not past it, because the line end matters for the continuation of a string. */
-  const toLineEnd = (bytes: Buffer): boolean => {
+  const skipToLineEnd = (bytes: Buffer): boolean => {
     while (at < bytes.length && !isLineEnd(bytes[at])) at++;
     if (at === bytes.length) return false;
     mode = 'plain';
@@ -116,15 +116,15 @@ export function createStatementEnd() {
     switch (mode) {
       case 'string':
       case 'escape-string':
-        return inString(bytes, isLast);
+        return skipString(bytes, isLast);
       case 'name': // a doubled quote ends a name and starts another, which makes no difference here
         return skipTo(bytes, DOUBLE_QUOTE, 1);
       case 'dollar':
         return skipTo(bytes, dollarTag, dollarTag.length);
       case 'line-comment':
-        return toLineEnd(bytes);
+        return skipToLineEnd(bytes);
       case 'block-comment':
-        return inComment(bytes, isLast);
+        return skipComment(bytes, isLast);
       case 'plain':
         return true;
     }
@@ -168,7 +168,7 @@ export function createStatementEnd() {
       afterEscape = 'no';
       enter('block-comment', 2);
     } else {
-      begun ||= !isBlank(byte);
+      isBegun ||= !isBlank(byte);
       const continues = byte === QUOTE && afterEscape === 'next line';
       if (!isBlank(byte)) afterEscape = 'no';
       else if (afterEscape !== 'no' && isLineEnd(byte)) afterEscape = 'next line';
@@ -214,7 +214,7 @@ export function createStatementEnd() {
       at -= count;
     },
     /** Whether anything but whitespace and comments was seen since the last statement. */
-    hasBegun: () => begun,
+    hasBegun: () => isBegun,
     /** Ends a statement without a semicolon at the end of the text. Undefined inside quotes, comments or parentheses. */
     finish(bytes: Buffer) {
       const isOpen = (mode !== 'plain' && mode !== 'line-comment') || depth > 0 || blocks > 0;

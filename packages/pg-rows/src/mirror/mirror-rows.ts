@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { qualified, START, type Databases, type KeyType, type Session, type Table } from './rows.ts';
 
 /** Keys are compared in batches, and differing rows are copied in smaller ones. */
-const COMPARED_BATCH = 10_000;
-const COPIED_BATCH = 5_000;
+const COMPARE_BATCH_SIZE = 10_000;
+const COPY_BATCH_SIZE = 5_000;
 /** A power of 2: few enough to compare all buckets, many enough that one change makes few rows suspect. */
 const BUCKETS = 8_192;
 const MAX_SEED = 2 ** 47;
@@ -58,8 +58,8 @@ export async function mirrorRows({ from, to }: Databases, table: MirroredTable):
   const sums = `select ${bucket} as bucket, bit_xor(${digest})::text as sum from ${rows} group by 1`;
   const sumsOf = async (session: Session) =>
     new Map((await session.run<{ bucket: number; sum: string }>(sums, [seed])).map((row) => [row.bucket, row.sum]));
-  const [wanted, had] = await Promise.all([sumsOf(from), sumsOf(to)]);
-  const suspect = Array.from({ length: BUCKETS }, (_, at) => Number(wanted.get(at) !== had.get(at))).join('');
+  const [fromSums, toSums] = await Promise.all([sumsOf(from), sumsOf(to)]);
+  const suspect = Array.from({ length: BUCKETS }, (_, at) => Number(fromSums.get(at) !== toSums.get(at))).join('');
   if (!suspect.includes('1')) return;
 
   const columns = `key ${keyType} primary key, owner uuid, digest bigint`;
@@ -69,14 +69,14 @@ export async function mirrorRows({ from, to }: Databases, table: MirroredTable):
       (array_agg(key::text order by key desc))[1] as last
     from (
       select r.${key} as key, ${owner ? `r.${owner.column}` : 'null::uuid'} as owner, ${digest} as digest
-      from ${rows} where r.${key} > $3::${keyType} and ${isSuspect} order by r.${key} limit ${COMPARED_BATCH}
+      from ${rows} where r.${key} > $3::${keyType} and ${isSuspect} order by r.${key} limit ${COMPARE_BATCH_SIZE}
     ) compared`;
-  const note = `insert into ${there} select * from unnest($1::${keyType}[], $2::uuid[], $3::bigint[])`;
+  const insertKeys = `insert into ${there} select * from unnest($1::${keyType}[], $2::uuid[], $3::bigint[])`;
   for (let last: string | null = START[keyType]; last !== null;) {
     const batches: Compared[] = await from.run<Compared>(compare, [seed, suspect, last]);
     const [batch] = batches;
     last = batch?.last ?? null;
-    if (last !== null) await to.run(note, [batch?.keys, batch?.owners, batch?.digests]);
+    if (last !== null) await to.run(insertKeys, [batch?.keys, batch?.owners, batch?.digests]);
   }
   await to.run(`analyze ${there}`);
   const equal = `t.key = r.${key} and t.digest = ${digest}`;
@@ -87,9 +87,9 @@ export async function mirrorRows({ from, to }: Databases, table: MirroredTable):
   const belongs = owner
     ? `owner is null or exists (select from ${qualified({ ...table, name: owner.table })} o where o.id = owner)`
     : 'true';
-  const take = `
+  const takeBatch = `
     with batch as (
-      delete from ${there} where key = any (array(select key from ${there} limit ${COPIED_BATCH}))
+      delete from ${there} where key = any (array(select key from ${there} limit ${COPY_BATCH_SIZE}))
       returning key, (${belongs}) as belongs
     )
     select (array_agg(key) filter (where belongs))::text as keys,
@@ -98,7 +98,7 @@ export async function mirrorRows({ from, to }: Databases, table: MirroredTable):
   const read = `select json_agg(r)::text as rows from ${rows} where r.${key} = any ($1::${keyType}[])`;
   const write = `insert into ${target} select * from json_populate_recordset(null::${target}, $1::json)`;
   for (;;) {
-    const [missing] = await to.run<Missing>(take);
+    const [missing] = await to.run<Missing>(takeBatch);
     if (!missing?.keys && !missing?.orphans) break;
     if (missing.orphans) await onOrphans?.(missing.orphans);
     const [found] = missing.keys ? await from.run<{ rows: string | null }>(read, [missing.keys]) : [];

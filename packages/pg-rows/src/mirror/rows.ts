@@ -1,4 +1,4 @@
-const BATCH = 5_000;
+const BATCH_SIZE = 5_000;
 
 /**
  * One connection. `run` executes a statement with its parameters and resolves with the rows, as `query` of node-postgres does.
@@ -22,7 +22,7 @@ export interface Table {
   schema?: string;
 }
 
-/** `bigint` also stands for the smaller integers. The nil uuid, the empty text and the least bigint are no keys. */
+/** `bigint` includes the smaller integers. The nil uuid, the empty text and the least bigint are not valid keys. */
 export type KeyType = 'uuid' | 'text' | 'bigint';
 
 export interface ReadTable extends Table {
@@ -76,7 +76,7 @@ export async function eachBatch(
   const { key, keyType, columns = '*', which = 'true' } = table;
   const read = `
       select json_agg(r)::text as rows, (array_agg(r.${key}::text order by r.${key} desc))[1] as last
-      from (select ${columns} from ${qualified(table)} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH}) r`;
+      from (select ${columns} from ${qualified(table)} where ${key} > $1::${keyType} and ${which} order by ${key} limit ${BATCH_SIZE}) r`;
   for (let last: string | null = after; last !== null;) {
     const batches: Batch[] = await session.run<Batch>(read, [last]);
     const [batch] = batches;
@@ -99,7 +99,7 @@ export async function copyRows(
   await eachBatch(from, table, (rows) => to.run(write, [rows, ...values]), after);
 }
 
-const COMPARED_AT_ONCE = 10_000;
+const COMPARE_BATCH_SIZE = 10_000;
 
 /**
  * Compares a table's rows by the column `id`, a uuid, as if the database of `to` replaced that of `from`. Read-only, in
@@ -131,7 +131,7 @@ export async function countRows(session: Session, table: Table): Promise<number>
 
 /** $1: the last id of the previous batch */
 const idsAfter = (table: Table): string =>
-  `select id::text from ${qualified(table)} where id > $1::uuid order by id limit ${COMPARED_AT_ONCE}`;
+  `select id::text from ${qualified(table)} where id > $1::uuid order by id limit ${COMPARE_BATCH_SIZE}`;
 
 /** $1: ids */
 const unknownIn = (table: Table): string =>

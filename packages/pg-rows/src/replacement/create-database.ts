@@ -12,7 +12,7 @@ export async function createDatabaseLike(
   await client.query(createStatement(name, await describe(client, like)));
 }
 
-interface Described {
+interface DatabaseProperties {
   owner: string;
   tablespace: string;
   collate: string;
@@ -22,8 +22,8 @@ interface Described {
   rules: string | null;
 }
 
-async function describe(client: Client, name: string): Promise<Described> {
-  const { rows } = await client.query<Described>(
+async function describe(client: Client, name: string): Promise<DatabaseProperties> {
+  const { rows } = await client.query<DatabaseProperties>(
     `select pg_catalog.pg_get_userbyid(datdba) as owner, spcname as tablespace, datcollate as collate, datctype as ctype,
        datlocprovider as provider, pg_catalog.to_jsonb(d) ->> 'daticurules' as rules,
        coalesce(pg_catalog.to_jsonb(d) ->> 'datlocale', pg_catalog.to_jsonb(d) ->> 'daticulocale') as locale
@@ -37,13 +37,13 @@ async function describe(client: Client, name: string): Promise<Described> {
 
 function createStatement(
   name: string,
-  { owner, tablespace, collate, ctype, provider, locale, rules }: Described,
+  { owner, tablespace, collate, ctype, provider, locale, rules }: DatabaseProperties,
 ): string {
-  const special = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
+  const localeClause = locale === null || provider === 'c' ? '' : localeOptions(provider, locale, rules);
   // Naming pg_default would require a privilege that only superusers have, although using it does not.
-  const place = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
-  return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${place}
-    template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${special}`;
+  const tablespaceClause = tablespace === 'pg_default' ? '' : `tablespace ${escapeIdentifier(tablespace)}`;
+  return `create database ${escapeIdentifier(name)} owner ${escapeIdentifier(owner)} ${tablespaceClause}
+    template template0 encoding 'UTF8' lc_collate ${escapeLiteral(collate)} lc_ctype ${escapeLiteral(ctype)} ${localeClause}`;
 }
 
 function localeOptions(provider: string, locale: string, rules: string | null): string {

@@ -110,14 +110,14 @@ function elementsOf(list: string): string[] {
   );
 }
 
-const GRANTEE = (oid: string) => `case ${oid} when 0 then 'public' else quote_ident(pg_get_userbyid(${oid})) end`;
-const OPTION = `case when is_grantable then ' with grant option' else '' end`;
+const granteeSql = (oid: string) => `case ${oid} when 0 then 'public' else quote_ident(pg_get_userbyid(${oid})) end`;
+const GRANT_OPTION = `case when is_grantable then ' with grant option' else '' end`;
 
 const GRANTS_ON_DATABASE = `
   select format('revoke all on database %I from public, %I', $fresh, pg_get_userbyid(datdba)) from pg_database where datname = $live
   union all
   select * from (
-    select format('grant %s on database %I to %s%s', string_agg(privilege_type, ', '), $fresh, ${GRANTEE('grantee')}, ${OPTION})
+    select format('grant %s on database %I to %s%s', string_agg(privilege_type, ', '), $fresh, ${granteeSql('grantee')}, ${GRANT_OPTION})
     from pg_database, aclexplode(coalesce(datacl, acldefault('d', datdba)))
     where datname = $live group by grantee, is_grantable) grants`;
 
@@ -125,7 +125,7 @@ const GRANTS_ON_SCHEMA = `
   select format('revoke all on schema public from public, %I', pg_get_userbyid(nspowner)) from pg_namespace where nspname = 'public'
   union all
   select * from (
-    select format('grant %s on schema public to %s%s', string_agg(privilege_type, ', '), ${GRANTEE('grantee')}, ${OPTION})
+    select format('grant %s on schema public to %s%s', string_agg(privilege_type, ', '), ${granteeSql('grantee')}, ${GRANT_OPTION})
     from pg_namespace, aclexplode(coalesce(nspacl, acldefault('n', nspowner)))
     where nspname = 'public' group by grantee, is_grantable) grants`;
 
@@ -139,7 +139,7 @@ const DEFAULT_PRIVILEGES = `
     cross join lateral (
       select format('revoke all on %s from public, %I', kinds.name, pg_get_userbyid(defaclrole)) as change where defaclnamespace = 0
       union all
-      select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), kinds.name, ${GRANTEE('grantee')}, ${OPTION})
+      select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), kinds.name, ${granteeSql('grantee')}, ${GRANT_OPTION})
       from aclexplode(defaclacl) group by grantee, is_grantable) changes
   where defaclnamespace = 0 or nspname = 'public'`;
 
@@ -154,21 +154,21 @@ const GRANTS_ON_OBJECTS = `
   select format('revoke all on %s from public, %I', name, pg_get_userbyid(owner)) from objects where acl is not null
   union all
   select * from (
-    select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), name, ${GRANTEE('grantee')}, ${OPTION})
+    select format('grant %s on %s to %s%s', string_agg(privilege_type, ', '), name, ${granteeSql('grantee')}, ${GRANT_OPTION})
     from objects, aclexplode(acl) group by name, grantee, is_grantable) grants
   union all
   select * from (
-    select format('grant %s (%I) on %s to %s%s', privilege_type, attname, name, ${GRANTEE('grantee')}, ${OPTION})
+    select format('grant %s (%I) on %s to %s%s', privilege_type, attname, name, ${granteeSql('grantee')}, ${GRANT_OPTION})
     from objects join pg_attribute a on attrelid = oid, aclexplode(attacl) where attnum > 0) grants`;
 
 const PROPERTIES = `
   with compared as (
-    select l.oid as live, f.oid as fresh, shobj_description(l.oid, 'pg_database') as comment, l.datconnlimit as most, l.datistemplate as template,
-      shobj_description(f.oid, 'pg_database') as former_comment, f.datconnlimit as former_most, f.datistemplate as former_template
+    select l.oid as live, f.oid as fresh, shobj_description(l.oid, 'pg_database') as comment, l.datconnlimit as connections, l.datistemplate as template,
+      shobj_description(f.oid, 'pg_database') as former_comment, f.datconnlimit as former_connections, f.datistemplate as former_template
     from pg_database l, pg_database f where l.datname = $live and f.datname = $fresh)
   select format('comment on database %I is %L', $fresh, comment) from compared where comment is distinct from former_comment
   union all
-  select format('alter database %I connection limit %s', $fresh, most) from compared where most <> former_most
+  select format('alter database %I connection limit %s', $fresh, connections) from compared where connections <> former_connections
   union all
   select format('alter database %I is_template %s', $fresh, template::text) from compared where template <> former_template`;
 
@@ -179,10 +179,10 @@ const WITHDRAWALS = `
     union all select name, owner, attacl from objects join pg_attribute on attrelid = oid
     union all select format('database %I', datname), datdba, datacl from pg_database where datname = $fresh
     union all select 'schema public', nspowner, nspacl from pg_namespace where nspname = 'public')
-  select distinct format('revoke all on %s from %s cascade', name, ${GRANTEE('grantee')}) from granted, aclexplode(acl) where grantee <> owner
+  select distinct format('revoke all on %s from %s cascade', name, ${granteeSql('grantee')}) from granted, aclexplode(acl) where grantee <> owner
   union all
   select distinct format('alter default privileges for role %I %s revoke all on %s from %s', pg_get_userbyid(defaclrole),
-    case when defaclnamespace = 0 then '' else 'in schema public' end, kinds.name, ${GRANTEE('grantee')})
+    case when defaclnamespace = 0 then '' else 'in schema public' end, kinds.name, ${granteeSql('grantee')})
   from pg_default_acl join ${OBJECT_KINDS} on type = defaclobjtype::text, aclexplode(defaclacl)
   where defaclnamespace in (0, 'public'::regnamespace) and grantee <> defaclrole
   union all

@@ -60,7 +60,7 @@ function failureOf(error: unknown): Failure | undefined {
   if (error instanceof TooLargeError) return { reason: 'too_large', message: error.message };
   if (error instanceof DumpError) return { reason: 'unsupported', message: error.message };
   if (error instanceof LockBusyError) return { reason: 'unavailable', message: error.message };
-  if (error instanceof TooSlowError) return { reason: 'store', message: 'a store did not get on for too long' };
+  if (error instanceof TooSlowError) return { reason: 'store', message: 'a store made no progress for too long' };
   return BY_CODE[errorCode(error)] ?? (asUnavailable(error) && STORE_UNAVAILABLE);
 }
 
@@ -102,9 +102,9 @@ class UnfitError extends AppError {
 
 const NOT_VERIFIED = 'The archive was not verified';
 /** System errors that say nothing about the archive: all but those that names in it can cause. */
-const SYSTEM = /^(?!(ENAMETOOLONG|EISDIR|ENOTDIR|EEXIST)$)E[A-Z0-9]+$/;
+const SYSTEM_ERROR = /^(?!(ENAMETOOLONG|EISDIR|ENOTDIR|EEXIST)$)E[A-Z0-9]+$/;
 /** PostgreSQL's errors that a dump cannot cause: connections, read-only servers, timeouts, conflicts, locks, resources, operators, system and internal errors. */
-const SERVER = /^(08|25006|25P0[34]|28|40|53|55|57|58|XX)|^E[A-Z]+$/;
+const SERVER_ERROR = /^(08|25006|25P0[34]|28|40|53|55|57|58|XX)|^E[A-Z]+$/;
 
 const asNotPermitted = (cause: unknown, error: Error): unknown => {
   const known = asBackupFailure(cause, NOT_VERIFIED);
@@ -115,13 +115,13 @@ const asNotPermitted = (cause: unknown, error: Error): unknown => {
 export function asVerifyFailure(error: unknown): unknown {
   if (error instanceof AppError) return error;
   if (error instanceof LossError) return new AppError('CONFLICT', error.message, { cause: error });
-  const unprovable = missingPrerequisite(error);
-  if (unprovable)
-    return new AppError('CONFLICT', `The archive cannot be verified here: ${unprovable.message}`, { cause: error });
+  const missing = missingPrerequisite(error);
+  if (missing)
+    return new AppError('CONFLICT', `The archive cannot be verified here: ${missing.message}`, { cause: error });
   const cause = error instanceof Error ? error.cause : undefined;
   if (error instanceof TooSlowError || cause instanceof TooSlowError)
     return unavailable(`${NOT_VERIFIED}: it took too long.`, error);
-  if (error instanceof ExtractionError && (cause instanceof DiskSpaceError || SYSTEM.test(errorCode(cause))))
+  if (error instanceof ExtractionError && (cause instanceof DiskSpaceError || SYSTEM_ERROR.test(errorCode(cause))))
     return asNotPermitted(cause, error);
   if (error instanceof LoadError && isServerFailure(cause))
     return unavailable(`${NOT_VERIFIED}: a store's server was not available.`, error);
@@ -147,7 +147,7 @@ export const isUnverifiable = (failure: unknown): boolean =>
 /** Whether the cause of a LoadError lies with the server and not with the dump. */
 export function isServerFailure(cause: unknown): boolean {
   const code = errorCode(cause);
-  return code === '' ? outcomeOf(cause) !== 'other' : SERVER.test(code);
+  return code === '' ? outcomeOf(cause) !== 'other' : SERVER_ERROR.test(code);
 }
 
 /** Returns one sentence; undefined for failures that the archive did not cause. */

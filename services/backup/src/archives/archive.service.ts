@@ -71,7 +71,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
   const { find, list } = catalogue;
 
   /** Returns the archive of that name, if it has this content. */
-  const sameAs = async (file: string, sha256: string): Promise<Backup | undefined> => {
+  const findSame = async (file: string, sha256: string): Promise<Backup | undefined> => {
     const archive = await storage.open(file);
     if (archive.kind !== 'found') return undefined;
     const content = sha256Of(archive.read()).finally(() => archive.close());
@@ -95,7 +95,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     log,
   });
 
-  const showFigures = async () => metrics.archives(await list(), now());
+  const updateMetrics = async () => metrics.archives(await list(), now());
 
   const tidy = async () => {
     const pieces = await storage.sweep().catch((err: unknown) => {
@@ -104,7 +104,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     });
     if (pieces > 0) log.warn({ pieces }, 'unfinished archives removed');
     await catalogue.addMissing();
-    await showFigures();
+    await updateMetrics();
   };
 
   /** Warns of an empty storage, because an unmounted disk looks like a new, empty directory. */
@@ -119,7 +119,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
   const expectedBytes = async (): Promise<number> => {
     const newest = (await list().catch(() => [])).find(({ origin }) => isOwn(origin));
-    return newest ? newest.sizeBytes * GROWTH : 0;
+    return newest ? newest.sizeBytes * GROWTH_FACTOR : 0;
   };
 
   const createAlone = async (origin: MadeOrigin, onProgress: OnWorkProgress | undefined) => {
@@ -128,7 +128,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
     metrics.made(origin, (performance.now() - begin) / 1000);
     const backup: Backup = { ...UNKNOWN, ...made, origin };
     await catalogue.add(backup);
-    await showFigures().catch(() => undefined); // updated periodically as well
+    await updateMetrics().catch(() => undefined); // updated periodically as well
     return backup;
   };
 
@@ -145,7 +145,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
 
     async list() {
       const archives = await list();
-      return (await newArchives.meet(archives)) ? list() : archives;
+      return (await newArchives.examineNew(archives)) ? list() : archives;
     },
     known: list,
     find,
@@ -171,18 +171,18 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       };
       try {
         const written = await store().finally(onStored);
-        const arrived: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
+        const uploaded: Backup = { file, ...written, createdAt: now(), ...UNKNOWN, origin: 'upload' };
         const inspection = await inspect(file).catch(() => undefined); // the upload is stored in any case
         const unfit = inspection && 'unfit' in inspection && { unfitAt: now(), unfitReason: inspection.unfit };
         const backup =
           inspection && 'manifest' in inspection
-            ? applyManifest(arrived, inspection.manifest)
-            : { ...arrived, ...unfit };
+            ? applyManifest(uploaded, inspection.manifest)
+            : { ...uploaded, ...unfit };
         await catalogue.add(backup);
         log.info({ file, ...written }, 'archive uploaded');
         return backup;
       } catch (error) {
-        const same = error instanceof ArchiveExistsError ? await sameAs(file, error.refused.sha256) : undefined;
+        const same = error instanceof ArchiveExistsError ? await findSame(file, error.refused.sha256) : undefined;
         if (same) return same;
         log.warn({ err: error, file }, 'archive not uploaded');
         throw error instanceof ArchiveExistsError
@@ -199,9 +199,9 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       try {
         const begin = performance.now();
         const stores = await verifier.verify(file, { onProgress, waitMs: waitMs[origin] });
-        const [found, left] = [await find(file), await storage.find(file)];
-        if (!found || !left) throw notFound('The archive was deleted meanwhile.');
-        if (!isSameFile(stored, left)) throw unavailable('The archive was replaced meanwhile; verify it again.');
+        const [found, current] = [await find(file), await storage.find(file)];
+        if (!found || !current) throw notFound('The archive was deleted meanwhile.');
+        if (!isSameFile(stored, current)) throw unavailable('The archive was replaced meanwhile; verify it again.');
         const proof = { ...UNVERIFIED, verifiedAt: now(), verifiedVersion: product };
         const backup: Backup = { ...found, modifiedAt: stored.modifiedAt, stores, ...proof };
         await catalogue.save(backup);
@@ -216,7 +216,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
         if (unfit !== undefined) await catalogue.markUnfit(stored, unfit).catch(() => undefined);
         throw failure;
       } finally {
-        await showFigures().catch(() => undefined);
+        await updateMetrics().catch(() => undefined);
       }
     },
 
@@ -227,7 +227,7 @@ export function createBackupService(deps: BackupServiceDeps): BackupService {
       if (removed) {
         await catalogue.remove(file);
         log.info({ file }, 'backup deleted');
-        await showFigures().catch(() => undefined);
+        await updateMetrics().catch(() => undefined);
       }
       return removed;
     },
@@ -260,4 +260,4 @@ const WAIT_MS = { safety: 5 * 60_000, schedule: 60 * 60_000 };
 const START_WAIT_MS = 3_000;
 const STOP_WAIT_MS = 3_000;
 /** How much larger than the last archive the next one may be. */
-const GROWTH = 1.25;
+const GROWTH_FACTOR = 1.25;

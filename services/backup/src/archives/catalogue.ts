@@ -10,7 +10,7 @@ export interface CatalogueDeps extends Pick<CommonParts, 'storage' | 'now' | 'lo
 
 export type Catalogue = ReturnType<typeof createCatalogue>;
 
-/** What is known of the archives in the storage. What our database could not store yet is kept in memory. */
+/** Knows the archives in the storage. Entries that our database could not store yet are kept in memory. */
 export function createCatalogue({ storage, repository, now, log }: CatalogueDeps) {
   /** Archives that were not catalogued when they were made. */
   const uncatalogued = new Map<string, Backup>();
@@ -60,8 +60,8 @@ export function createCatalogue({ storage, repository, now, log }: CatalogueDeps
 
     /** Marks only the file that was examined, not a replacement. The file need not be in the catalogue yet. */
     async markUnfit(stored: StoredArchive, unfitReason: string): Promise<void> {
-      const [found, left] = [await find(stored.file), await storage.find(stored.file)];
-      if (!found || !left || !isSameFile(stored, left)) return;
+      const [found, current] = [await find(stored.file), await storage.find(stored.file)];
+      if (!found || !current || !isSameFile(stored, current)) return;
       const unfit = { unfitAt: found.unfitAt ?? now(), unfitReason };
       await save({ ...found, ...UNVERIFIED, ...unfit, modifiedAt: stored.modifiedAt });
     },
@@ -69,8 +69,8 @@ export function createCatalogue({ storage, repository, now, log }: CatalogueDeps
     /** A failure is harmless: only the storage decides whether an archive exists. */
     async remove(file: string): Promise<void> {
       uncatalogued.delete(file);
-      const forget = repository.remove(file);
-      await forget.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup not forgotten'));
+      const removal = repository.remove(file);
+      await removal.catch((error: unknown) => log.warn({ err: error, file }, 'deleted backup still catalogued'));
     },
   };
 }

@@ -151,8 +151,8 @@ export async function createCipher(config: BackupConfig): Promise<ArchiveCipher 
       `BACKUP_RECIPIENTS must be age recipients (age1…) with commas between them: ${errorMessage(error)}`,
     ]);
   });
-  const proves = (schedule !== undefined && verifiesScheduled) || verifySchedule !== undefined;
-  if (cipher && !cipher.opensOwn && proves)
+  const verifiesArchives = (schedule !== undefined && verifiesScheduled) || verifySchedule !== undefined;
+  if (cipher && !cipher.opensOwn && verifiesArchives)
     throw new ConfigError([
       'BACKUP_KEY_FILE has no key for BACKUP_RECIPIENTS, so archives could not be verified: add the key of one of them, or set BACKUP_VERIFY=false',
     ]);

@@ -34,7 +34,7 @@ export interface Extraction {
 const PROCESS = fileURLToPath(new URL('./extract.process.ts', import.meta.url));
 
 /** One archive may take at most this fraction (1/4) of the usable disk space. */
-const USABLE_DISK_SHARE = 4;
+const USABLE_DISK_DIVISOR = 4;
 
 /**
  * Extracts regular files and folders into `dir` only, in a separate process.
@@ -50,7 +50,7 @@ export async function extractArchive(extraction: Extraction): Promise<void> {
       throw new ExtractionError(`The archive has more than ${compressedBytes} bytes.`, {
         cause: tooLarge(compressedBytes, 'packed'),
       });
-    const roomBytes = Math.floor((await measureDisk(dir)).usableBytes / USABLE_DISK_SHARE);
+    const roomBytes = Math.floor((await measureDisk(dir)).usableBytes / USABLE_DISK_DIVISOR);
     const input = { dir, limits, ...(roomBytes < limits.expandedBytes ? { roomBytes } : {}) };
     await unpack(extraction, input, deadline);
   } catch (error) {
@@ -85,7 +85,7 @@ async function unpack({ source, onRead = () => undefined }: Extraction, input: U
 }
 
 const memoryError = () =>
-  new ExtractionError('The archive needs more than an extraction may have: its process has ended.');
+  new ExtractionError('The archive needs more memory than an extraction may use: its process has ended.');
 
 function tooSlow({ timeoutMs }: ArchiveLimits): ExtractionError {
   const message = `Extraction took longer than ${timeoutMs / 1000} seconds.`;

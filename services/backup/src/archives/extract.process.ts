@@ -1,4 +1,4 @@
 import { runChildJob } from '@taskmesh/pg-rows/child';
 import { unpackArchive, type Unpacking } from './unpack-archive.ts';
 
-runChildJob((order: Unpacking) => unpackArchive(process.stdin, order));
+runChildJob((unpacking: Unpacking) => unpackArchive(process.stdin, unpacking));

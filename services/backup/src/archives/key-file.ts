@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 
 const IDENTITY = /^AGE-SECRET-KEY-(PQ-)?1[02-9A-Z]+$/;
 /** Forbidden permissions: only the owner may write, and others may not read. The group may read, as mounted secrets require. */
-const TOO_OPEN = 0o027;
+const FORBIDDEN_MODE = 0o027;
 
 /**
  * Reads the identities from the file that the variable `name` names, in age-keygen's format: one per line, and comments.
@@ -22,7 +22,7 @@ export function readKeyFile(env: Env, name: string): string[] {
   } catch {
     throw new ConfigError([`${name} must name a readable file (is: not shown)`]); // a key itself may have been pasted
   }
-  if ((mode & TOO_OPEN) !== 0) throw new ConfigError([`${name} must name a file that only its owner may change or read: chmod 600 ${shown}`]); // prettier-ignore
+  if ((mode & FORBIDDEN_MODE) !== 0) throw new ConfigError([`${name} must name a file that only its owner may change or read: chmod 600 ${shown}`]); // prettier-ignore
   const lines = text.split('\n').map((line) => line.trim());
   const identities = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (identities.length === 0 || !identities.every((line) => IDENTITY.test(line)))

@@ -25,26 +25,26 @@ import { ENCRYPTED_SUFFIX } from './encryption.ts';
 import { tooLarge, type ArchiveLimits } from './limits.ts';
 import { MANIFEST_FILE, type Manifest } from './manifest.ts';
 
-export type ArchiveMaking = Omit<CommonParts, 'mainStore' | 'loadLimits' | 'keepOldMs' | 'metrics' | 'onUnsettled'>;
+export type MakeArchiveDeps = Omit<CommonParts, 'mainStore' | 'loadLimits' | 'keepOldMs' | 'metrics' | 'onUnsettled'>;
 
 /**
  * Dumps all stores and publishes the archive once it is complete. `expectedBytes` is its estimated size. A failure
  * leaves nothing behind.
  */
 export function makeArchive(
-  making: ArchiveMaking,
+  deps: MakeArchiveDeps,
   expectedBytes: number,
   onProgress: OnWorkProgress = () => undefined,
 ): Promise<WrittenArchive & { file: string; createdAt: Date; stores: StoreName[] }> {
-  const { storage, archiveLimits, cipher, now, nextId, product, measureDisk, log } = making;
-  return making.temporaryDirs.use(async (dir) => {
+  const { storage, archiveLimits, cipher, now, nextId, product, measureDisk, log } = deps;
+  return deps.temporaryDirs.use(async (dir) => {
     const begin = performance.now();
     const createdAt = now();
     const file = archiveName(createdAt, nextId()) + (cipher ? ENCRYPTED_SUFFIX : '');
     await storage.find(file); // rejects at once when the storage is unavailable, not after the dumps
     const expected = storage.dir === undefined ? [] : [{ dir: storage.dir, bytes: expectedBytes }];
-    const hasRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], measureDisk);
-    const dumps = await dumpAll({ ...making, dir, hasRoom, onProgress });
+    const checkRoom = (bytes: number) => checkDiskSpace([{ dir, bytes }, ...expected], measureDisk);
+    const dumps = await dumpAll({ ...deps, dir, checkRoom, onProgress });
     const manifest: Manifest = { format: 2, product, createdAt: createdAt.toISOString(), stores: dumps };
     await writeFile(join(dir, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
 
@@ -86,10 +86,10 @@ function archiveName(createdAt: Date, id: string): string {
   return `taskmesh-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${id}.tar.gz`;
 }
 
-interface Dumping extends ArchiveMaking {
+interface DumpDeps extends MakeArchiveDeps {
   dir: string;
   /** @throws DiskSpaceError when dumps of this size do not fit */
-  hasRoom(bytes: number): Promise<void>;
+  checkRoom(bytes: number): Promise<void>;
   onProgress: OnWorkProgress;
 }
 
@@ -100,14 +100,14 @@ type Dumps = Manifest['stores'];
  * to its stores, so no archive mixes stores from before and after a restore.
  * @throws TooSlowError when there is no progress for too long
  */
-async function dumpAll(dumping: Dumping): Promise<Dumps> {
+async function dumpAll(deps: DumpDeps): Promise<Dumps> {
   const opened = new Map<StoreName, Snapshot>();
   const closeAll = () => opened.forEach((snapshot) => snapshot.close()); // ends pending queries
   const stop = new AbortController();
-  const movement = createStallDetection(dumping.timeouts.stallMs);
-  const onStall = abortOnStall(stop, movement);
+  const stalls = createStallDetection(deps.timeouts.stallMs);
+  const onStall = abortOnStall(stop, stalls);
   try {
-    const dumps = dumpEach(dumping, opened, movement).finally(closeAll); // including snapshots opened after an abort
+    const dumps = dumpEach(deps, opened, stalls).finally(closeAll); // including snapshots opened after an abort
     return await rejectOnAbort(stop.signal, dumps);
   } finally {
     clearInterval(onStall);
@@ -118,19 +118,19 @@ async function dumpAll(dumping: Dumping): Promise<Dumps> {
 /** No statement timeout: stall detection watches the dump. */
 const DUMP_SESSION = { name: 'taskmesh-dump', timeoutMs: 0 };
 
-async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, movement: StallDetection): Promise<Dumps> {
-  for (const { name, adminUrl } of Object.values(dumping.stores))
+async function dumpEach(deps: DumpDeps, opened: Map<StoreName, Snapshot>, stalls: StallDetection): Promise<Dumps> {
+  for (const { name, adminUrl } of Object.values(deps.stores))
     opened.set(name, await openSnapshot(await connectAdmin(adminUrl, DUMP_SESSION)));
   for (const snapshot of opened.values()) await snapshot.read(lockTables); // before one of them takes hours to dump
   let bytes = 0;
   for (const [name, snapshot] of opened)
     bytes += await snapshot.read((client) => readTableBytes(client, archivedRows(name)));
-  movement.noteProgress(bytes);
-  await dumping.hasRoom(bytes);
+  stalls.noteProgress(bytes);
+  await deps.checkRoom(bytes);
   const dumps: Partial<Dumps> = {};
   let doneBytes = 0;
   for (const [name, snapshot] of opened) {
-    const dump = await dumpOne(dumping, { name, snapshot, movement, doneBytes });
+    const dump = await dumpOne(deps, { name, snapshot, stalls, doneBytes });
     doneBytes += dump.sizeBytes;
     dumps[name] = dump;
   }
@@ -141,20 +141,20 @@ async function dumpEach(dumping: Dumping, opened: Map<StoreName, Snapshot>, move
 interface OneDump {
   name: StoreName;
   snapshot: Snapshot;
-  movement: StallDetection;
+  stalls: StallDetection;
   /** The size of the stores dumped before this one, because the limit applies to all together. */
   doneBytes: number;
 }
 
 async function dumpOne(
-  { dir, log, measureDisk, archiveLimits, onProgress }: Dumping,
-  { name, snapshot, movement, doneBytes: before }: OneDump,
+  { dir, log, measureDisk, archiveLimits, onProgress }: DumpDeps,
+  { name, snapshot, stalls, doneBytes: before }: OneDump,
 ): Promise<Dumps[StoreName]> {
   const file = DUMP_FILES[name];
   const watch = createDiskSpaceWatch(dir, measureDisk);
   const onWritten = (doneBytes: number) => {
     checkExpanded(before + doneBytes, archiveLimits);
-    movement.noteProgress();
+    stalls.noteProgress();
     onProgress({ phase: 'dump', store: name, doneBytes });
     return watch(doneBytes);
   };
@@ -193,7 +193,7 @@ export function writeArchive(source: ArchiveSource): Readable {
 
 const BLOCK_BYTES = 1024 * 1024;
 const MAX_CONCURRENT_BLOCKS = 4;
-const zip = promisify(gzip);
+const compress = promisify(gzip);
 
 async function* tarOf({ dir, files, modifiedAt }: ArchiveSource): AsyncGenerator<Buffer> {
   const entries: WriteEntry[] = [];
@@ -216,14 +216,14 @@ async function* tarOf({ dir, files, modifiedAt }: ArchiveSource): AsyncGenerator
 
 /** Compresses blocks in parallel, each as a gzip member of its own, because compression takes most of the time. */
 async function* gzipBlocks(parts: AsyncIterable<Buffer>, onRead?: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const underWay: Promise<Buffer>[] = [];
+  const pending: Promise<Buffer>[] = [];
   let bytes = 0;
   for await (const part of parts) {
     onRead?.((bytes += part.length));
-    const member = zip(part, { chunkSize: BLOCK_BYTES });
+    const member = compress(part, { chunkSize: BLOCK_BYTES });
     member.catch(() => undefined); // rethrown in its turn
-    underWay.push(member);
-    if (underWay.length === MAX_CONCURRENT_BLOCKS) yield underWay.shift() as Promise<Buffer>;
+    pending.push(member);
+    if (pending.length === MAX_CONCURRENT_BLOCKS) yield pending.shift() as Promise<Buffer>;
   }
-  yield* underWay;
+  yield* pending;
 }

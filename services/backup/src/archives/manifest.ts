@@ -72,8 +72,8 @@ export async function readManifest(dir: string): Promise<Manifest | undefined> {
 /** A dump that the manifest does not name is a mistake, or intended for another program. */
 async function checkNames(dir: string): Promise<void> {
   const known = new Set(Object.values(DUMP_FILES));
-  const more = (await readdir(dir)).filter((name) => name.toLowerCase().endsWith('.sql') && !known.has(name));
-  if (more.length > 0) throw new ManifestError(`There are dumps that the manifest does not name: ${more.length}.`);
+  const extra = (await readdir(dir)).filter((name) => name.toLowerCase().endsWith('.sql') && !known.has(name));
+  if (extra.length > 0) throw new ManifestError(`There are dumps that the manifest does not name: ${extra.length}.`);
 }
 
 async function checkDump(dir: string, { file, sha256, sizeBytes }: Manifest['stores'][StoreName]): Promise<void> {
@@ -122,11 +122,11 @@ export async function readDumps(
 export function dumpsOf(dumps: FoundDump[], only: readonly StoreName[] | undefined): FoundDump[] {
   if (!only) return dumps;
   const missing = only.find((name) => !dumps.some(({ store }) => store.name === name));
-  if (missing) throw new ManifestError(`The archive holds no dump of the store ${missing}.`);
+  if (missing) throw new ManifestError(`The archive contains no dump of the store ${missing}.`);
   return dumps.filter(({ store }) => only.includes(store.name));
 }
 
 /** @throws ManifestError when the dump that every archive must contain is missing */
 export async function checkMainDump(dir: string): Promise<void> {
-  if (!(await isPlainFile(join(dir, MAIN_DUMP)))) throw new ManifestError(`it holds no ${MAIN_DUMP}.`);
+  if (!(await isPlainFile(join(dir, MAIN_DUMP)))) throw new ManifestError(`it contains no ${MAIN_DUMP}.`);
 }

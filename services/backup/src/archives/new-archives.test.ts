@@ -25,31 +25,34 @@ describe('archives that were copied into the storage', () => {
   it('are examined once each, and again after they change', async () => {
     const { newcomers, taken } = createTrial();
     const known = [archive('known', { stores: ['tasks'] }), archive('unfit', { unfitAt: new Date(0) })];
-    expect(await newcomers.meet([...known, archive('a'), archive('b')])).toBe(true);
-    expect(await newcomers.meet([archive('a'), archive('b')])).toBe(false);
-    await newcomers.meet([archive('a', { sizeBytes: 2 }), archive('b', { createdAt: new Date(1) })]);
-    await newcomers.meet([]);
-    await newcomers.meet([archive('a', { sizeBytes: 2 })]);
-    await newcomers.meet([archive('a', { sizeBytes: 2, modifiedAt: new Date(1) })]);
+    expect(await newcomers.examineNew([...known, archive('a'), archive('b')])).toBe(true);
+    expect(await newcomers.examineNew([archive('a'), archive('b')])).toBe(false);
+    await newcomers.examineNew([archive('a', { sizeBytes: 2 }), archive('b', { createdAt: new Date(1) })]);
+    await newcomers.examineNew([]);
+    await newcomers.examineNew([archive('a', { sizeBytes: 2 })]);
+    await newcomers.examineNew([archive('a', { sizeBytes: 2, modifiedAt: new Date(1) })]);
     expect(taken).toEqual(['a', 'b', 'a', 'b', 'a', 'a']);
   });
 
   it('are tried again after an hour if they could not be examined, because each try reads them from the start', async () => {
     const { newcomers, taken, clock } = createTrial(() => Promise.reject(new Error('the disk is full')));
     const minute = 60_000;
-    for (clock.ms of [0, 0, 59 * minute, 60 * minute, 119 * minute]) await newcomers.meet([archive('a')]);
+    for (clock.ms of [0, 0, 59 * minute, 60 * minute, 119 * minute]) await newcomers.examineNew([archive('a')]);
     expect(taken).toEqual(['a', 'a']);
   });
 
   it('are examined by one list at a time, and by none once the service stops', async () => {
     const { promise, resolve: finish } = Promise.withResolvers<void>();
     const { newcomers, taken, stop } = createTrial(() => promise);
-    const lists = [newcomers.meet([archive('a'), archive('b')]), newcomers.meet([archive('a'), archive('b')])];
+    const lists = [
+      newcomers.examineNew([archive('a'), archive('b')]),
+      newcomers.examineNew([archive('a'), archive('b')]),
+    ];
     const stopped = stop();
     finish();
     await Promise.all([...lists, stopped]);
     expect(taken).toEqual(['a']);
-    expect(await newcomers.meet([archive('c')])).toBe(false);
+    expect(await newcomers.examineNew([archive('c')])).toBe(false);
   });
 });
 

@@ -25,7 +25,7 @@ export async function inspectArchive(file: string, deps: InspectionDeps): Promis
   const { storage, temporaryDirs, log, signal } = deps;
   const stored = await storage.open(file);
   if (stored.kind !== 'found') return undefined;
-  if (signal.aborted) return stored.close().then(() => Promise.reject(unavailable('The service stops.')));
+  if (signal.aborted) return stored.close().then(() => Promise.reject(unavailable('The service is stopping.')));
   const archive = { ...stored, read: () => addAbortSignal(signal, stored.read(signal)) };
   try {
     const manifest = await temporaryDirs.use(async (dir) => {
@@ -35,7 +35,7 @@ export async function inspectArchive(file: string, deps: InspectionDeps): Promis
     });
     return manifest && { manifest };
   } catch (error) {
-    if (signal.aborted) throw unavailable('The service stops.', error);
+    if (signal.aborted) throw unavailable('The service is stopping.', error);
     const failure = asVerifyFailure(error);
     const unfit = findUnfitReason(failure);
     log.debug({ err: error, file, unfit }, 'archive could not be examined');
@@ -60,7 +60,7 @@ export async function scanArchives(deps: ScanDeps, onProgress: OnWorkProgress): 
   const { list, find, log } = deps;
   const examine = (archive: Backup) =>
     examineArchive(archive, deps).catch(async (error: unknown) => {
-      log.warn({ err: error, file: archive.file }, 'archive not looked into');
+      log.warn({ err: error, file: archive.file }, 'archive not examined');
       await find(archive.file); // fails if the whole storage is unavailable
       return 'unread' as const;
     });
@@ -124,39 +124,39 @@ export interface NewArchivesDeps extends Pick<CommonParts, 'log'> {
 
 export function createNewArchives({ examine, signal, monotonicClock: clock, log }: NewArchivesDeps) {
   /** Archives that remained unknown, by file, with the state that was examined. */
-  const met = new Map<string, { state: string; retryAt: number }>();
-  let meeting: Promise<void> | undefined;
+  const examined = new Map<string, { state: string; retryAt: number }>();
+  let examination: Promise<void> | undefined;
 
-  const meetAll = async (archives: Backup[]) => {
+  const examineAll = async (archives: Backup[]) => {
     for (const archive of archives) {
       if (signal.aborted) return;
       const state = stateOf(archive);
-      met.set(archive.file, { state, retryAt: Infinity });
+      examined.set(archive.file, { state, retryAt: Infinity });
       await examine(archive).catch((error: unknown) => {
-        met.set(archive.file, { state, retryAt: clock.now() + RETRY_MS });
-        if (!signal.aborted) log.warn({ err: error, file: archive.file }, 'archive not looked into');
+        examined.set(archive.file, { state, retryAt: clock.now() + RETRY_MS });
+        if (!signal.aborted) log.warn({ err: error, file: archive.file }, 'archive not examined');
       });
     }
   };
 
-  const isMet = (archive: Backup) => {
-    const { state, retryAt = 0 } = met.get(archive.file) ?? {};
+  const wasExamined = (archive: Backup) => {
+    const { state, retryAt = 0 } = examined.get(archive.file) ?? {};
     return state === stateOf(archive) && clock.now() < retryAt;
   };
 
   return {
     /** Starts to examine new archives in the list, and waits a little. Returns whether there are any. Never throws. */
-    async meet(archives: Backup[]): Promise<boolean> {
+    async examineNew(archives: Backup[]): Promise<boolean> {
       const names = new Set(archives.map(({ file }) => file));
-      for (const file of met.keys()) if (!names.has(file)) met.delete(file);
-      const fresh = archives.filter((archive) => isUnexamined(archive) && !isMet(archive));
-      if (fresh.length === 0 || signal.aborted) return false;
-      meeting ??= meetAll(fresh).finally(() => (meeting = undefined));
-      await settlesWithin(meeting, WAIT_MS);
+      for (const file of examined.keys()) if (!names.has(file)) examined.delete(file);
+      const unexamined = archives.filter((archive) => isUnexamined(archive) && !wasExamined(archive));
+      if (unexamined.length === 0 || signal.aborted) return false;
+      examination ??= examineAll(unexamined).finally(() => (examination = undefined));
+      await settlesWithin(examination, WAIT_MS);
       return true;
     },
 
     /** Resolves when no examination is in progress. */
-    ended: async (): Promise<void> => meeting,
+    ended: async (): Promise<void> => examination,
   };
 }

@@ -83,7 +83,7 @@ function byteLimit(maxBytes: number, cause: Error, hasEnd: () => boolean): Trans
   });
 }
 
-const FILES = new Set(['File', 'OldFile', 'ContiguousFile']);
+const FILE_TYPES = new Set(['File', 'OldFile', 'ContiguousFile']);
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 
@@ -99,10 +99,10 @@ function createEntryCheck(limits: ArchiveLimits): (entry: CheckedEntry) => void 
   return (entry) => {
     const name = entry.path;
     if (seen.size >= limits.entries) throw new ExtractionError(`The archive has more than ${limits.entries} entries.`);
-    if (!FILES.has(entry.type) && entry.type !== 'Directory')
+    if (!FILE_TYPES.has(entry.type) && entry.type !== 'Directory')
       throw refused(name, `is neither a file nor a folder (${entry.type})`);
     // tar treats a negative size as zero; other programs may read such an archive differently.
-    if (FILES.has(entry.type) && entry.header.size === undefined) throw refused(name, 'has no valid size');
+    if (FILE_TYPES.has(entry.type) && entry.header.size === undefined) throw refused(name, 'has no valid size');
     const parts = partsOf(name, limits);
     const key = parts.join('/').normalize('NFKC').toLowerCase(); // names of the same file on some file systems
     if (seen.has(key)) throw refused(name, 'occurs twice');
@@ -122,10 +122,10 @@ function partsOf(name: string, limits: ArchiveLimits): string[] {
   return parts;
 }
 
-const SHOWN = 80;
+const MAX_SHOWN_LENGTH = 80;
 
 /** Names are untrusted, so messages show them shortened and escaped. */
 function refused(name: string, why: string): ExtractionError {
-  const shown = name.length > SHOWN ? `${name.slice(0, SHOWN)}…` : name;
+  const shown = name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name;
   return new ExtractionError(`The archive's entry ${JSON.stringify(shown)} ${why}.`);
 }

@@ -22,11 +22,11 @@ export function checkUploadName(file: string): void {
  */
 export function checkUpload(file: string, content: Readable, maxBytes: number): Readable {
   content.on('error', () => undefined); // rethrown to the reader, which may start later
-  return Readable.from(checked(file, content, maxBytes), { objectMode: false });
+  return Readable.from(checkedParts(file, content, maxBytes), { objectMode: false });
 }
 
-async function* checked(file: string, content: Readable, maxBytes: number): AsyncGenerator<Buffer> {
-  const wanted = file.endsWith(ENCRYPTED_SUFFIX) ? AGE_HEAD : GZIP_HEAD;
+async function* checkedParts(file: string, content: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  const expectedHead = file.endsWith(ENCRYPTED_SUFFIX) ? AGE_HEAD : GZIP_HEAD;
   let head = Buffer.alloc(0);
   let bytes = 0;
   try {
@@ -34,25 +34,25 @@ async function* checked(file: string, content: Readable, maxBytes: number): Asyn
       const part = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
       bytes += part.length;
       if (bytes > maxBytes) throw tooLarge(maxBytes);
-      if (head.length < wanted.length) {
+      if (head.length < expectedHead.length) {
         head = Buffer.concat([head, part]);
-        if (head.length < wanted.length) continue;
-        if (!head.subarray(0, wanted.length).equals(wanted)) throw otherKind(file);
+        if (head.length < expectedHead.length) continue;
+        if (!head.subarray(0, expectedHead.length).equals(expectedHead)) throw wrongKind(file);
         yield head;
       } else yield part;
     }
   } catch (cause) {
-    throw cause instanceof AppError ? cause : new AppError('BAD_USER_INPUT', 'The upload broke off.', { cause });
+    throw cause instanceof AppError ? cause : new AppError('BAD_USER_INPUT', 'The upload was interrupted.', { cause });
   }
-  if (head.length < wanted.length) throw otherKind(file);
+  if (head.length < expectedHead.length) throw wrongKind(file);
 }
 
 function tooLarge(maxBytes: number): AppError {
-  return new AppError('PAYLOAD_TOO_LARGE', `An archive may have ${Math.floor(maxBytes / MIB)} MiB at the most.`);
+  return new AppError('PAYLOAD_TOO_LARGE', `An archive may have at most ${Math.floor(maxBytes / MIB)} MiB.`);
 }
 
-function otherKind(file: string): AppError {
-  return badUserInput([], `The content is no ${file.endsWith(ENCRYPTED_SUFFIX) ? 'age' : 'gzip'} file.`);
+function wrongKind(file: string): AppError {
+  return badUserInput([], `The content is not ${file.endsWith(ENCRYPTED_SUFFIX) ? 'an age' : 'a gzip'} file.`);
 }
 
 export async function sha256Of(content: AsyncIterable<Buffer>): Promise<string> {

@@ -10,8 +10,8 @@ export function maintenanceUrl(serverUrl: string): string {
   return inDatabase(serverUrl, 'postgres');
 }
 
-/** URLs of servers that passed the check. */
-const fit = new Set<string>();
+/** The URLs of servers that passed the check. */
+const checkedServers = new Set<string>();
 
 /**
  * Checks each server once. Rejects when the server does not respond.
@@ -19,10 +19,10 @@ const fit = new Set<string>();
  */
 export async function refuseUnsuitable(adminUrl: string): Promise<void> {
   const server = maintenanceUrl(adminUrl);
-  if (fit.has(server)) return;
+  if (checkedServers.has(server)) return;
   const refusal = await findDatabaseProblem(adminUrl, 'taskmesh-backup-probe');
   if (refusal) throw new ConfigError([`PostgreSQL at TASKS_ADMIN_URL or AUTH_ADMIN_URL ${refusal.reason}`]);
-  fit.add(server);
+  checkedServers.add(server);
 }
 
 export interface AdminOptions {
@@ -33,7 +33,7 @@ export interface AdminOptions {
 
 const TIMEOUT_MS = 60_000;
 /** The server's own timeout expires first, so that the statement does not continue there. */
-const RESPONSE_MS = 5_000;
+const RESPONSE_MARGIN_MS = 5_000;
 
 export async function withAdmins<Result>(
   urls: readonly string[],
@@ -88,5 +88,5 @@ export async function connectAdmin(
     default_transaction_read_only: 'off',
     statement_timeout: String(Math.ceil(timeoutMs)),
   };
-  return connect({ url, name, settings }, timeoutMs === 0 ? {} : { query_timeout: timeoutMs + RESPONSE_MS });
+  return connect({ url, name, settings }, timeoutMs === 0 ? {} : { query_timeout: timeoutMs + RESPONSE_MARGIN_MS });
 }

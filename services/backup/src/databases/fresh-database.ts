@@ -14,7 +14,7 @@ export interface LoaderLimits {
  * $1: the database. Its creator holds this lock until its session ends: a server continues a statement after the client
  * has disconnected, and a drop at that time would miss the database still being created.
  */
-const ALONE = 'select pg_advisory_lock(hashtextextended($1, 0))';
+const LOCK_DATABASE = 'select pg_advisory_lock(hashtextextended($1, 0))';
 
 /**
  * Creates an empty database like the live one, with the same owner, and a role that may only fill the schema of restored
@@ -28,7 +28,7 @@ export async function createFreshDatabase(
   const password = randomBytes(24).toString('base64url');
   const { fresh, loader } = { fresh: escapeIdentifier(names.fresh), loader: escapeIdentifier(names.loader) };
   const create = async (admin: Client) => {
-    await admin.query(ALONE, [names.fresh]);
+    await admin.query(LOCK_DATABASE, [names.fresh]);
     await createLoader(admin, { name: names.loader, password, limits });
     await createDatabaseLike(admin, { name: names.fresh, like: names.live });
     await admin.query(`revoke all on database ${fresh} from public`);
@@ -94,7 +94,7 @@ async function ownerOf(admin: Client): Promise<string> {
 export async function dropFresh(adminUrl: string, names: RestoreNames, lockMs = LOCK_TIMEOUT_MS): Promise<void> {
   const drop = async (admin: Client) => {
     await admin.query(`set lock_timeout = ${lockMs}`);
-    await admin.query(ALONE, [names.fresh]);
+    await admin.query(LOCK_DATABASE, [names.fresh]);
     await dropDatabase(admin, names.fresh, lockMs);
     await dropLoader(admin, names.loader);
   };

@@ -16,7 +16,7 @@ export const SERVER_TIMEOUT_MS = 30_000;
 /** After this time, the server itself releases the locks of a process that is suspended or unreachable. */
 export const IDLE_LOCK_MS = 15_000;
 const FENCE_TIMEOUT_MS = 10_000;
-const LARGEST = 2 ** 31;
+const MAX_MARK = 2 ** 31;
 
 /**
  * Groups stores by server and administrator. Different URLs may lead to the same server (names, proxies, sockets), so
@@ -28,7 +28,7 @@ export async function withServers<Result>(
 ): Promise<Result> {
   const urls = stores.map(({ adminUrl }) => maintenanceUrl(adminUrl));
   const run = async (clients: Client[]) => {
-    const mark = randomInt(LARGEST);
+    const mark = randomInt(MAX_MARK);
     for (const [index, client] of clients.entries()) {
       await client.query(`set lock_timeout = ${FENCE_TIMEOUT_MS}`);
       await client.query(`set idle_in_transaction_session_timeout = ${IDLE_LOCK_MS}`);
@@ -49,11 +49,11 @@ export async function withServers<Result>(
 }
 
 async function addressOf(client: Client, mark: number): Promise<string> {
-  const { rows } = await client.query<{ place: string }>(
-    `select min(objid::bigint) || ' ' || current_user as place from pg_locks where locktype = 'advisory' and classid = $1::bigint::oid and granted`,
+  const { rows } = await client.query<{ address: string }>(
+    `select min(objid::bigint) || ' ' || current_user as address from pg_locks where locktype = 'advisory' and classid = $1::bigint::oid and granted`,
     [mark],
   );
-  return rows[0]?.place ?? '';
+  return rows[0]?.address ?? '';
 }
 
 /**

@@ -9,7 +9,7 @@ export const STORE_NAMES = ['tasks', 'auth'] as const;
 
 export type StoreName = (typeof STORE_NAMES)[number];
 
-/** Optional is what does not concern every store: data that a restore must not undo, and followers. */
+/** The optional methods do not concern every store: they handle data that a restore must not undo, and followers. */
 export type StoreOwner = Pick<AuthRestore, 'importDatabase' | 'compare' | 'resume'> &
   Partial<Pick<AuthRestore, 'carryOverAhead' | 'carryOver'> & Pick<TasksRestore, 'newEpoch'>>;
 
@@ -33,14 +33,14 @@ export function createStores(
   return { tasks: store('tasks'), auth: store('auth') };
 }
 
-const KNOWN = STORE_NAMES.join(', ');
+const KNOWN_STORES = STORE_NAMES.join(', ');
 
 /** Returns the named stores without duplicates; undefined if there is no list. @throws AppError BAD_USER_INPUT */
-export function wantedStores(names: readonly string[] | null | undefined): StoreName[] | undefined {
+export function parseStoreNames(names: readonly string[] | null | undefined): StoreName[] | undefined {
   if (names === null || names === undefined) return undefined;
   if (names.length === 0)
-    throw refused(`names no store; without it, all of the archive's are meant. There are: ${KNOWN}.`);
-  if (!names.every(isStore)) throw refused(`names a store that there is not. There are: ${KNOWN}.`);
+    throw refused(`is empty; omit it to select all stores of the archive. There are: ${KNOWN_STORES}.`);
+  if (!names.every(isStore)) throw refused(`contains an unknown store. There are: ${KNOWN_STORES}.`);
   return [...new Set(names)];
 }
 

@@ -11,7 +11,7 @@ interface Obstacle {
 const OBSTACLES: Obstacle[] = [
   {
     count: `select count(*)::int as found from pg_database where datname = $1 and not pg_has_role(datdba, 'usage')`,
-    sentence: () => 'the administrator is no member of the role that owns the database',
+    sentence: () => 'the administrator is not a member of the role that owns the database',
   },
   {
     count: 'select count(*)::int as found from pg_prepared_xacts where database = $1',

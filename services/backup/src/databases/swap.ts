@@ -62,8 +62,8 @@ export const allowConnections = (name: string, allow: boolean) =>
 async function renameAll({ client, url, names, lockers, timeouts, log }: Swap, statements: string[]): Promise<void> {
   await client.query(`set statement_timeout = ${timeouts.renameMs}`);
   const done = new AbortController();
-  const letGo = new Set<string>();
-  const ending = endSessions({ url, renamer: await pidOf(client), lockers, letGo, signal: done.signal }).catch(
+  const released = new Set<string>();
+  const ending = endSessions({ url, renamer: await pidOf(client), lockers, released, signal: done.signal }).catch(
     (error: unknown) => {
       log.warn({ err: error }, 'sessions of a store cannot be ended');
       return [];
@@ -73,7 +73,7 @@ async function renameAll({ client, url, names, lockers, timeouts, log }: Swap, s
     await client.query('begin');
     for (const statement of statements) await client.query(statement);
     // If a locker was lost before, writers may have made changes that were not carried over.
-    if (letGo.size < lockers.size) throw new Error('A session that kept writers out was lost.');
+    if (released.size < lockers.size) throw new Error('A session that kept writers out was lost.');
     await client.query('commit');
   } catch (error) {
     done.abort();
@@ -100,12 +100,12 @@ const CLOSED = `
 interface EndingSessions extends Pick<Swap, 'url' | 'lockers'> {
   renamer: number;
   /** Databases whose locker was alive until all other sessions had left. */
-  letGo: Set<string>;
+  released: Set<string>;
   signal: AbortSignal;
 }
 
 /** Ends the sessions of databases that are being renamed. Returns those that we are not permitted to end. */
-async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessions): Promise<number[]> {
+async function endSessions({ url, renamer, lockers, released, signal }: EndingSessions): Promise<number[]> {
   const refused = new Set<number>();
   const lockerPids = new Map<string, number>();
   for (const [database, locker] of lockers) lockerPids.set(database, await pidOf(locker));
@@ -117,9 +117,9 @@ async function endSessions({ url, renamer, lockers, letGo, signal }: EndingSessi
       ]);
       for (const { database, pids } of rows) {
         const locker = lockers.get(database);
-        if (pids === null && locker && !letGo.has(database)) {
+        if (pids === null && locker && !released.has(database)) {
           await locker.query('select 1');
-          letGo.add(database);
+          released.add(database);
           await disconnect(locker);
           lockerPids.delete(database); // a pooler may keep its session
         }
@@ -142,7 +142,7 @@ async function endSession(client: Client, pid: number): Promise<boolean> {
   }
 }
 
-/** Asks the server, because a pooler makes up the driver's `processID`. */
+/** Queries the server, because a pooler makes up the driver's `processID`. */
 async function pidOf(client: Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;

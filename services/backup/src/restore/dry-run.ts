@@ -2,11 +2,11 @@ import type { OnWorkProgress, RestoreForecast } from '@taskmesh/internal-api';
 import { inDatabase } from '@taskmesh/store';
 import { asVerifyFailure } from '../archives/archive.errors.ts';
 import type { CommonParts } from '../common-parts.ts';
-import { findNewerSchema, wantedStores } from '../databases/store.ts';
+import { findNewerSchema, parseStoreNames } from '../databases/store.ts';
 import { findObstacles } from '../databases/swap-obstacles.ts';
 import { byKind } from './restore-result.ts';
 import type { RestoreParameters } from './restore.service.ts';
-import type { MadeStore, Verifier } from './verifier.ts';
+import type { RestoredStore, Verifier } from './verifier.ts';
 import { runOwnerStep } from './watch-database.ts';
 
 /**
@@ -23,15 +23,15 @@ export function createDryRun(deps: DryRunDeps): DryRun {
   const { verifier, timeouts, log } = deps;
   const forecastOf: DryRun = async (file, onProgress = () => undefined, { allowLoss, stores } = {}) => {
     const begin = performance.now();
-    const only = wantedStores(stores);
-    const made: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
-    const inspect = (store: MadeStore) => compare(store, made, { ...deps, onProgress });
-    const how = { onProgress, waitMs: timeouts.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
-    await verifier.verify(file, how);
-    const possible = made.obstacles.length === 0;
+    const only = parseStoreNames(stores);
+    const found: RestoreForecast = { ...{ possible: true, accounts: null, tookMs: 0 }, ...{ obstacles: [], stores: [], skipped: [], dropped: [] } }; // prettier-ignore
+    const inspect = (store: RestoredStore) => compare(store, found, { ...deps, onProgress });
+    const options = { onProgress, waitMs: timeouts.busyMs, only, allowsLoss: allowLoss ?? false, inspect };
+    await verifier.verify(file, options);
+    const possible = found.obstacles.length === 0;
     const tookMs = Math.round(performance.now() - begin);
-    const forecast = { ...made, possible, skipped: byKind(made.skipped), tookMs };
-    log.info({ file, ...forecast }, 'restore tried, nothing changed');
+    const forecast = { ...found, possible, skipped: byKind(found.skipped), tookMs };
+    log.info({ file, ...forecast }, 'dry run of a restore ended');
     return forecast;
   };
 
@@ -47,7 +47,7 @@ interface DryRunDeps extends Pick<CommonParts, 'loadLimits' | 'timeouts' | 'acce
 }
 
 async function compare(
-  { store, database, prepared }: MadeStore,
+  { store, database, prepared }: RestoredStore,
   forecast: RestoreForecast,
   { loadLimits, timeouts, acceptsNewerSchema, onProgress }: DryRunDeps & { onProgress: OnWorkProgress },
 ) {

@@ -50,8 +50,8 @@ export async function prepareStore(preparation: Preparation): Promise<PreparedSt
   const { adminUrl } = store;
   // Not watched: the server might still create the database after we have given up.
   const loaderUrl = await createFreshDatabase(adminUrl, names, limits);
-  return runWatched({ adminUrl, database: names.fresh, limits }, async (signal, onMove) => {
-    const skipped = await load(preparation, loaderUrl, signal, onMove);
+  return runWatched({ adminUrl, database: names.fresh, limits }, async (signal, onActivity) => {
+    const skipped = await load(preparation, loaderUrl, signal, onActivity);
     const imported = await rejectOnAbort(signal, importLoaded(preparation));
     return { ...imported, skipped: preparation.archived ? [] : skipped }; // in our archives, what migrations create
   });
@@ -61,13 +61,13 @@ async function load(
   preparation: Preparation,
   url: string,
   signal: AbortSignal,
-  onMove: () => void,
+  onActivity: () => void,
 ): Promise<Skipped[]> {
   const { store, path, log, onProgress: onLoaded } = preparation;
   const begin = performance.now();
   const totalBytes = (await stat(path)).size;
   const onProgress = (doneBytes: number) => {
-    onMove();
+    onActivity();
     onLoaded({ phase: 'load', store: store.name, doneBytes, totalBytes });
   };
   const { skipped, ...loaded } = await loadDump({ path, url, signal, onProgress });
@@ -101,25 +101,25 @@ async function importLoaded(preparation: Preparation): Promise<Imported> {
 type Rows = Record<string, number>;
 
 /** @throws ManifestError when the loaded tables and row counts differ from the manifest */
-async function checkLoaded(url: string, { rows: promised, hasUnnamedTables }: ArchivedDump, timeoutMs: number) {
+async function checkLoaded(url: string, { rows: expected, hasUnnamedTables }: ArchivedDump, timeoutMs: number) {
   const loaded = await countRows(url, timeoutMs);
-  for (const table of new Set([...Object.keys(promised), ...loaded.keys()])) {
-    const [found, wanted] = [loaded.get(table), Object.hasOwn(promised, table) ? promised[table] : undefined];
+  for (const table of new Set([...Object.keys(expected), ...loaded.keys()])) {
+    const [found, expectedCount] = [loaded.get(table), Object.hasOwn(expected, table) ? expected[table] : undefined];
     if (found === undefined) throw new ManifestError(`The manifest names the table ${table}, which is missing.`);
-    if (wanted === undefined && !hasUnnamedTables)
+    if (expectedCount === undefined && !hasUnnamedTables)
       throw new ManifestError(`The manifest does not name the table ${table}.`);
-    if (found !== (wanted ?? 0)) throw differs(table, found, wanted ?? 0);
+    if (found !== (expectedCount ?? 0)) throw rowCountError(table, found, expectedCount ?? 0);
   }
 }
 
 /** @throws ManifestError when the imported row counts differ from the manifest */
-function checkImported(imported: Rows, { rows: promised }: ArchivedDump): void {
+function checkImported(imported: Rows, { rows: expected }: ArchivedDump): void {
   for (const [table, count] of Object.entries(imported))
-    if (count !== promised[table]) throw differs(table, count, promised[table] ?? 0);
+    if (count !== expected[table]) throw rowCountError(table, count, expected[table] ?? 0);
 }
 
-function differs(table: string, found: number, promised: number): ManifestError {
-  return new ManifestError(`The table ${table} has ${found} rows, but the manifest says ${promised}.`);
+function rowCountError(table: string, found: number, expected: number): ManifestError {
+  return new ManifestError(`The table ${table} has ${found} rows, but the manifest says ${expected}.`);
 }
 
 function countRows(url: string, timeoutMs: number): Promise<Map<string, number>> {

@@ -13,7 +13,7 @@ import { ExtractionError } from '../archives/limits.ts';
 import { dumpsOf, ManifestError, readDumps } from '../archives/manifest.ts';
 import type { CommonParts } from '../common-parts.ts';
 import { WritersBusyError } from '../databases/lock-writers.ts';
-import { wantedStores, type StoreName } from '../databases/store.ts';
+import { parseStoreNames, type StoreName } from '../databases/store.ts';
 import { LockBusyError, type RunLock } from '../run-lock.ts';
 import { isListableName, type OpenArchive } from '../storage/backup-storage.ts';
 import { IncompleteStoreError } from './prepare-store.ts';
@@ -114,20 +114,20 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
   };
 
   /** Needs no lock, because nothing waits for these databases. @throws Error when some remain */
-  const removeLeft = async () => {
+  const removeLeftovers = async () => {
     const overdue = await journal.overdue(now());
     const beingUndone = new Set((await journal.unfinished()).map(({ undoes }) => undoes)); // an undo that began in time is using them
-    let left = 0;
+    let remaining = 0;
     for (const ended of overdue.filter(({ id }) => !beingUndone.has(id)))
-      if (!(await dropLeftovers(deps, ended))) left += 1;
-    metrics.leftBehind(left);
-    if (left > 0) throw new Error('Databases of ended restores are still there.');
+      if (!(await dropLeftovers(deps, ended))) remaining += 1;
+    metrics.leftBehind(remaining);
+    if (remaining > 0) throw new Error('Databases of ended restores still exist.');
   };
 
-  const counted = async (work: 'restore' | 'undo', running: Promise<RestoreResult>): Promise<RestoreResult> => {
+  const withMetrics = async (work: 'restore' | 'undo', running: Promise<RestoreResult>): Promise<RestoreResult> => {
     const result = await running.catch((error: unknown) => resultOf(error, log));
     metrics.restored(work, result.outcome);
-    if (result.outcome === 'UNKNOWN') metrics.unsettled(1); // the journal may be away when the next run counts
+    if (result.outcome === 'UNKNOWN') metrics.unsettled(1); // the journal may be unavailable when the next run counts
     return result;
   };
 
@@ -137,17 +137,17 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
       const work = {
         file,
         onProgress,
-        only: wantedStores(wanted),
+        only: parseStoreNames(wanted),
         allowsLoss: allowLoss ?? false,
         withSafetyBackup: safetyBackup ?? deps.usesSafetyBackups,
         nameForMessages: archiveNameOf(decryptedFrom) ?? file,
         settleAll,
       };
-      return counted('restore', restore(file, work));
+      return withMetrics('restore', restore(file, work));
     },
     async undo(onProgress = () => undefined, restoredAt = null) {
       const expectedAt = restoredAt === null ? undefined : new Date(parseRestoredAt(restoredAt));
-      return counted('undo', undo(onProgress, expectedAt));
+      return withMetrics('undo', undo(onProgress, expectedAt));
     },
     async undoable() {
       const kept = await journal.kept(now());
@@ -166,7 +166,7 @@ export function createRestoreService(deps: RestoreServiceDeps): RestoreService {
       newEpoch(atLeast).catch((error: unknown) => {
         throw error instanceof LockBusyError ? unavailable(error.message, error) : error;
       }),
-    settleInterrupted: () => settleUnfinished().finally(removeLeft),
+    settleInterrupted: () => settleUnfinished().finally(removeLeftovers),
   };
 }
 
@@ -202,9 +202,9 @@ async function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promi
     let safetyBackup: string | null = null;
     const makeSafetyBackup = async () => (safetyBackup = await deps.makeSafetyBackup(onProgress));
     try {
-      const held = await readDumps(dir, deps);
-      const dumps = dumpsOf(held, only);
-      const onlyStore = dumps.length < held.length ? dumps[0]?.store.name : undefined;
+      const allDumps = await readDumps(dir, deps);
+      const dumps = dumpsOf(allDumps, only);
+      const onlyStore = dumps.length < allDumps.length ? dumps[0]?.store.name : undefined;
       await restore.settleAll();
       const done = await restoreStores(deps, {
         ...{ id: nextId(), file: nameForMessages, dumps, allowsLoss, mayContinue, onProgress },
@@ -212,14 +212,14 @@ async function restoreFrom(deps: RestoreServiceDeps, restore: OneRestore): Promi
       });
       return restored({ ...done, onlyStore, safetyBackup });
     } catch (error) {
-      if (error instanceof UnknownOutcomeError) return unknown(error, log, safetyBackup);
+      if (error instanceof UnknownOutcomeError) return unknownResult(error, log, safetyBackup);
       log.error({ err: error, file, safetyBackup }, 'database not restored');
       return processed(reasonOf(error), safetyBackup);
     }
   });
 }
 
-function unknown(error: UnknownOutcomeError, log: Log, safetyBackup: string | null = null): RestoreResult {
+function unknownResult(error: UnknownOutcomeError, log: Log, safetyBackup: string | null = null): RestoreResult {
   log.error({ err: error, safetyBackup }, 'it is not known yet whether the stores were replaced');
   return refused('UNKNOWN', undefined, safetyBackup);
 }
@@ -237,7 +237,7 @@ function reasonOf(error: unknown): string {
 
 function resultOf(error: unknown, log: Log): RestoreResult {
   if (error instanceof LockBusyError) return refused('BUSY');
-  if (error instanceof UnknownOutcomeError) return unknown(error, log);
+  if (error instanceof UnknownOutcomeError) return unknownResult(error, log);
   if (error instanceof ExtractionError) {
     log.warn({ err: error }, 'archive not extracted');
     return refused('EXTRACTION_FAILED', error.message);

@@ -19,7 +19,7 @@ export interface VerifierDeps extends CommonParts {
   journal: VerificationRepository;
 }
 
-export interface Verifying {
+export interface VerifyOptions {
   onProgress: OnWorkProgress;
   waitMs: number;
   /** If absent, all stores in the archive. */
@@ -27,10 +27,10 @@ export interface Verifying {
   /** Whether to leave out what a store lacks, instead of refusing the archive. If absent, leaves it out but throws a LossError. */
   allowsLoss?: boolean | undefined;
   /** Examines each store that was made, before it is dropped. */
-  inspect?: (made: MadeStore) => Promise<void>;
+  inspect?: (made: RestoredStore) => Promise<void>;
 }
 
-export interface MadeStore {
+export interface RestoredStore {
   store: Store;
   database: string;
   prepared: PreparedStore;
@@ -43,27 +43,27 @@ export function createVerifier(deps: VerifierDeps) {
 
   /** Removes leftovers. Those that cannot be removed yet do no harm; returns whether there are any. */
   const settleAll = async (): Promise<boolean> => {
-    let isLeft = false;
+    let hasLeftovers = false;
     for (const left of await deps.journal.all()) {
       try {
         await dropVerification(deps, left);
         log.warn({ verification: left.id }, 'leftovers of an interrupted verification removed');
       } catch (error) {
-        isLeft = true;
+        hasLeftovers = true;
         log.warn({ err: error, verification: left.id }, 'leftovers of an interrupted verification not removed yet');
       }
     }
-    return isLeft;
+    return hasLeftovers;
   };
 
-  const verifyAlone = (file: string, archive: OpenArchive, how: Verifying) =>
+  const verifyAlone = (file: string, archive: OpenArchive, options: VerifyOptions) =>
     temporaryDirs.use(async (dir) => {
-      const { onProgress, only } = how;
+      const { onProgress, only } = options;
       onProgress({ phase: 'extract', doneBytes: 0, totalBytes: archive.sizeBytes });
       await extractStored({ file, archive, dir, onProgress }, deps);
       const dumps = dumpsOf(await readDumps(dir, deps), only);
       await settleAll();
-      await tryDumps(deps, dumps, how);
+      await tryDumps(deps, dumps, options);
       return dumps.map(({ store }) => store.name);
     });
 
@@ -72,16 +72,16 @@ export function createVerifier(deps: VerifierDeps) {
      * Restores beside the live stores, then drops the result. Returns the stores that the archive would restore.
      * @throws AppError NOT_FOUND
      */
-    async verify(file: string, how: Verifying): Promise<StoreName[]> {
+    async verify(file: string, options: VerifyOptions): Promise<StoreName[]> {
       const archive = await storage.open(file);
       if (archive.kind !== 'found') throw notFound('There is no such backup file.');
-      return lock.run(how.waitMs, () => verifyAlone(file, archive, how)).finally(() => archive.close());
+      return lock.run(options.waitMs, () => verifyAlone(file, archive, options)).finally(() => archive.close());
     },
 
     /** Removes databases that a crash left behind. @throws Error if some cannot be removed yet */
     async settleInterrupted(): Promise<void> {
       try {
-        if (await lock.run(timeouts.busyMs, settleAll)) throw new Error('Databases of verifications are still there.');
+        if (await lock.run(timeouts.busyMs, settleAll)) throw new Error('Databases of verifications still exist.');
       } catch (error) {
         if (!(error instanceof LockBusyError)) throw error; // the holder of the lock has already settled everything
       }
@@ -89,8 +89,8 @@ export function createVerifier(deps: VerifierDeps) {
   };
 }
 
-async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying): Promise<void> {
-  const { onProgress, allowsLoss, inspect } = how;
+async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], options: VerifyOptions): Promise<void> {
+  const { onProgress, allowsLoss, inspect } = options;
   const { journal, now, nextId, loadLimits, log, onUnsettled } = deps;
   const verification: Verification = {
     id: nextId(),
@@ -109,7 +109,7 @@ async function tryDumps(deps: VerifierDeps, dumps: FoundDump[], how: Verifying):
       await inspect?.({ store, database: names.fresh, prepared });
     }
     if (lost.length > 0)
-      throw new LossError(`The archive restores with a loss only, if that is allowed: without ${lost.join(', ')}.`);
+      throw new LossError(`The archive can be restored only with losses, if these are allowed: ${lost.join(', ')}.`);
   } finally {
     // The journal keeps the verification until its databases can be dropped.
     await dropVerification(deps, verification).catch((error: unknown) => {

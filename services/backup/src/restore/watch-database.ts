@@ -19,7 +19,7 @@ const MIN_TEMP_FILE_BYTES = 1024 * MIB;
 /** Slower than any usable server. */
 const BYTES_PER_MS = 1_024;
 /** The maximum size of rows with their indexes, relative to the dump's text. */
-const GROWTH = 16;
+const GROWTH_FACTOR = 16;
 
 /** High enough for every dump that fits into an archive. */
 export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }, { stallMs } = DEFAULT_TIMEOUTS) {
@@ -28,7 +28,7 @@ export function loadLimits({ maxExpandedBytes }: { maxExpandedBytes: number }, {
     /** How long work may show no progress; the time for a full scan of the database is added. */
     stallMs,
     timeoutMs: Math.max(MIN_TIMEOUT_MS, slowestMs),
-    databaseBytes: Math.max(MIN_DATABASE_BYTES, maxExpandedBytes * GROWTH),
+    databaseBytes: Math.max(MIN_DATABASE_BYTES, maxExpandedBytes * GROWTH_FACTOR),
     statementTimeoutMs: Math.max(MIN_STATEMENT_TIMEOUT_MS, Math.ceil(slowestMs / 2)),
     /** For sorts on the server's disk. */
     tempFileBytes: Math.max(MIN_TEMP_FILE_BYTES, maxExpandedBytes * 2),
@@ -54,16 +54,16 @@ export async function runWatched<Result>(
 ): Promise<Result> {
   const stop = new AbortController();
   const done = new AbortController();
-  const movement = createStallDetection(limits.stallMs);
+  const stalls = createStallDetection(limits.stallMs);
   const onTimeout = setTimeout(() => stop.abort(new TooSlowError('The time is up.')), limits.timeoutMs);
-  const onStall = abortOnStall(stop, movement); // a timer of its own, so that a server that does not respond counts as stalled
+  const onStall = abortOnStall(stop, stalls); // a timer of its own, so that a server that does not respond counts as stalled
   const onActivity = ({ bytes, sessions }: DatabaseActivity) => {
     if (bytes > limits.databaseBytes) stop.abort(new LoadError('The database grew too large.'));
-    movement.noteProgress(bytes, sessions);
+    stalls.noteProgress(bytes, sessions);
   };
   void pollDatabase(adminUrl, database, done.signal, onActivity);
   try {
-    return await work(stop.signal, () => movement.noteProgress());
+    return await work(stop.signal, () => stalls.noteProgress());
   } catch (error) {
     await endSessions(adminUrl, database).catch(() => undefined); // if the server is down, there are no sessions
     throw error;
@@ -75,7 +75,7 @@ export async function runWatched<Result>(
 }
 
 /** More patience for a step, because reading from the live database shows no progress in the watched one. */
-const STALLS_OF_STEP = 10;
+const STEP_STALL_FACTOR = 10;
 
 /**
  * Runs a step of the service that owns a store, in a database beside the live one. Limits on progress and time guarantee
@@ -87,7 +87,7 @@ export function runOwnerStep<Result>(
   step: () => Promise<Result>,
   limits: Pick<LoadLimits, 'timeoutMs' | 'stallMs'>,
 ): Promise<Result> {
-  const stallMs = STALLS_OF_STEP * limits.stallMs;
+  const stallMs = STEP_STALL_FACTOR * limits.stallMs;
   const watched = { adminUrl, database, limits: { ...limits, stallMs, databaseBytes: Infinity } }; // a step may grow to any size
   return runWatched(watched, (signal) => rejectOnAbort(signal, step()));
 }
@@ -111,7 +111,7 @@ async function pollDatabase(
   url: string,
   database: string,
   done: AbortSignal,
-  onActivity: (seen: DatabaseActivity) => void,
+  onActivity: (activity: DatabaseActivity) => void,
 ): Promise<void> {
   while (!done.aborted) {
     await withAdmin(maintenanceUrl(url), async (watcher) => {

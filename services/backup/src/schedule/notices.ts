@@ -24,8 +24,8 @@ function bodyOf(notice: Notice): string {
 
 export function mailOf(notice: Notice, to: string): Mail {
   const subject = `Taskmesh: ${RUNS[notice.run]} ${notice.event === 'failed' ? 'failed' : 'works again'}`;
-  const more = notice.event === 'failed' ? ["See backup's log. You get a message when it works again, and once a day until then."] : []; // prettier-ignore
-  return { to, subject, text: [sentenceOf(notice), '', ...more, ''].join('\n') };
+  const hint = notice.event === 'failed' ? ["See backup's log. You get a message when it works again, and once a day until then."] : []; // prettier-ignore
+  return { to, subject, text: [sentenceOf(notice), '', ...hint, ''].join('\n') };
 }
 
 function sentenceOf({ event, run, at, since, message }: Notice): string {

@@ -54,15 +54,15 @@ export function expiredArchives<Archive extends Keepable>(
   const byDate = archives.toSorted((one, other) => other.createdAt.getTime() - one.createdAt.getTime());
   const newestFirst = [...byDate.filter((archive) => !isUndated(archive)), ...byDate.filter(isUndated)];
   const unfit = newestFirst.filter(({ unfitAt }) => unfitAt);
-  const proved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && verifiedAt);
-  const unproved = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
+  const verified = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && verifiedAt);
+  const unverified = newestFirst.filter(({ unfitAt, verifiedAt }) => !unfitAt && !verifiedAt);
   const isOld = ({ unfitAt, createdAt }: Archive) => {
     const at = unfitAt && !isInFuture(unfitAt, now) ? unfitAt : createdAt; // a clock was ahead, or is behind now
     return now.getTime() - at.getTime() >= MAX_UNFIT_DAYS * DAY_MS;
   };
   // If no archive is good, the verification itself may be at fault.
-  const expiredUnfit = proved.length > 0 ? unfit.filter((archive, index) => index >= MAX_UNFIT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
-  return [...expiredUnfit, ...beyondRules(proved, rules), ...beyondRules(unproved, rules)];
+  const expiredUnfit = verified.length > 0 ? unfit.filter((archive, index) => index >= MAX_UNFIT || isOld(archive)) : beyondRules(unfit, rules); // prettier-ignore
+  return [...expiredUnfit, ...beyondRules(verified, rules), ...beyondRules(unverified, rules)];
 }
 
 function beyondRules<Archive extends Keepable>(newestFirst: Archive[], rules: RetentionRules): Archive[] {

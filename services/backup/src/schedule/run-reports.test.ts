@@ -82,7 +82,7 @@ it.each([
   await trial.fail();
   trial.isAway = false;
   if (outcome === 'failed') trial.kept = { run: 'backup', since: NOW, notifiedAt: NOW };
-  await trial.reports.leave('backup');
+  await trial.reports.forget('backup');
   await trial.fail();
   await trial.succeed();
   expect([trial.notices.map(({ event }) => event), trial.kept]).toEqual([events, null]);

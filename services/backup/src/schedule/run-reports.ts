@@ -24,18 +24,18 @@ export interface RunReportsDeps {
 export type RunReports = ReturnType<typeof createRunReports>;
 
 /** The interval of reminders while a run keeps failing. */
-const AGAIN_MS = 24 * 60 * 60_000;
+const REMINDER_MS = 24 * 60 * 60_000;
 const MAX_RUN_MS = 24 * 60 * 60_000;
 
 export function createRunReports({ repository, channels, metrics, now, log, maxRunMs = MAX_RUN_MS }: RunReportsDeps) {
   /** Used when the database is unavailable, which may be the very failure to report. */
   const remembered = new Map<RunName, FailingRun>();
   const unsaved = new Set<RunName>();
-  let closed = false;
+  let isClosed = false;
 
   const find = async (run: RunName) =>
     unsaved.has(run) ? remembered.get(run) : repository.find(run).catch(() => remembered.get(run));
-  const keep = async (failing: FailingRun) => {
+  const save = async (failing: FailingRun) => {
     const { run } = failing;
     remembered.set(run, failing);
     await repository.save(failing).then(
@@ -56,11 +56,11 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
     metrics.scheduleFailed(run);
     const at = now();
     const { since: first = at, notifiedAt = null } = (await find(run)) ?? {};
-    const isKnown = notifiedAt && !isInFuture(notifiedAt, at) && at.getTime() - notifiedAt.getTime() < AGAIN_MS;
+    const isKnown = notifiedAt && !isInFuture(notifiedAt, at) && at.getTime() - notifiedAt.getTime() < REMINDER_MS;
     const since = first < at ? first : at;
     const message = error instanceof AppError ? error.message : "Unexpected; see backup's log.";
     const reached = !isKnown && (await notify({ event: 'failed', run, at, since, message }));
-    await keep({ run, since, notifiedAt: reached ? at : notifiedAt });
+    await save({ run, since, notifiedAt: reached ? at : notifiedAt });
   };
 
   const reportSuccess = async (run: RunName) => {
@@ -83,20 +83,20 @@ export function createRunReports({ repository, channels, metrics, now, log, maxR
         await withDeadline(work(), maxRunMs, () => unavailable('It has not ended in time.'));
       } catch (error) {
         log.error({ err: error }, `scheduled ${name} failed`);
-        if (!closed && !isRetried()) await reportFailure(name, error);
+        if (!isClosed && !isRetried()) await reportFailure(name, error);
         return false;
       }
-      await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not noted'));
+      await reportSuccess(name).catch((error: unknown) => log.warn({ err: error, run: name }, 'success not recorded'));
       return true;
     },
     /** Another instance has done the run, and kept its outcome. A failure that only we have reported is over. */
-    async leave(run: RunName): Promise<void> {
+    async forget(run: RunName): Promise<void> {
       if (unsaved.has(run) && !(await repository.find(run))) await reportSuccess(run);
       remembered.delete(run);
       unsaved.delete(run);
     },
     /** Stops reporting, because later failures are caused by the shutdown. */
-    close: () => void (closed = true),
+    close: () => void (isClosed = true),
   };
 }
 

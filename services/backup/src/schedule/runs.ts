@@ -20,7 +20,7 @@ export interface SchedulesDeps extends Pick<CommonParts, 'now' | 'log'> {
   database: Database;
 }
 
-const AWAY = "Backup's own database is not available; the run begins once it is.";
+const NO_DATABASE = "Backup's own database is not available; the run begins once it is.";
 
 /** All scheduled work shares one lock, so that a backup and a verification never run at the same time. */
 export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Service[] {
@@ -36,8 +36,8 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     if (pattern === undefined) return [];
     const repository = createScheduleRepository(database, id);
     const lock = createRunLock(database, 'taskmesh-schedule', 'Another instance is at work.');
-    const onUnavailable = (error: unknown) => reports.run(id, () => Promise.reject(unavailable(AWAY, error)));
-    const on = { onUnavailable, onDoneElsewhere: () => reports.leave(id) };
+    const onUnavailable = (error: unknown) => reports.run(id, () => Promise.reject(unavailable(NO_DATABASE, error)));
+    const on = { onUnavailable, onDoneElsewhere: () => reports.forget(id) };
     return [createScheduler({ pattern, repository, lock, work, ...on, maxAttempts, now, log })];
   };
 
@@ -51,7 +51,7 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
       return true;
     } catch (error) {
       if (!isUnverifiable(error) && !(unfitAt && findUnfitReason(error) !== undefined)) throw error;
-      log.warn({ err: error, file }, 'archive kept unproved');
+      log.warn({ err: error, file }, 'archive kept unverified');
       return false;
     }
   };
@@ -69,16 +69,16 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
   };
 
   const makeBackup = async (isRetried: () => boolean): Promise<boolean> => {
-    let made = false;
+    let isMade = false;
     const createAndVerify = async () => {
       const backup = await backups.create(undefined, 'schedule');
-      made = true;
+      isMade = true;
       if (verifiesScheduled) await backups.verify(backup.file, undefined, 'schedule');
       log.info({ file: backup.file, verified: verifiesScheduled }, 'scheduled backup made');
     };
-    const succeeded = await reports.run('backup', createAndVerify, () => !made && isRetried());
-    if (made && keep) await reports.run('retention', () => deleteExpired(keep));
-    return succeeded || made; // an archive that is not proved is no reason for another one
+    const succeeded = await reports.run('backup', createAndVerify, () => !isMade && isRetried());
+    if (isMade && keep) await reports.run('retention', () => deleteExpired(keep));
+    return succeeded || isMade; // an unverified archive is not a reason to make another one
   };
 
   /** Verifies the newest archive again, and the one verified longest ago, so that every archive gets its turn. */
@@ -86,18 +86,18 @@ export function createSchedules(config: BackupConfig, deps: SchedulesDeps): Serv
     const stored = await backups.list();
     const newestFirst = stored.filter(isDue);
     const tried = new Set<string>();
-    let verified = stored.length === 0 && (await createBackupRepository(database).all()).length === 0;
-    const proveOne = async (archives: Backup[]): Promise<void> => {
+    let hasVerified = stored.length === 0 && (await createBackupRepository(database).all()).length === 0;
+    const verifyOne = async (archives: Backup[]): Promise<void> => {
       for (const archive of archives.filter(({ file }) => !tried.has(file)))
-        if (tried.add(archive.file) && (await verify(archive))) return void (verified = true);
+        if (tried.add(archive.file) && (await verify(archive))) return void (hasVerified = true);
     };
-    const provenAt = ({ verifiedAt }: Backup) =>
+    const verifiedMs = ({ verifiedAt }: Backup) =>
       verifiedAt && !isInFuture(verifiedAt, now()) ? verifiedAt.getTime() : 0;
-    const oldestFirst = newestFirst.toSorted((one, other) => provenAt(one) - provenAt(other));
-    await allOf([() => proveOne(newestFirst), () => proveOne(oldestFirst)]);
-    if (!verified && stored.length === 0)
+    const oldestFirst = newestFirst.toSorted((one, other) => verifiedMs(one) - verifiedMs(other));
+    await allOf([() => verifyOne(newestFirst), () => verifyOne(oldestFirst)]);
+    if (!hasVerified && stored.length === 0)
       throw conflict('There is no archive, though some are known: is this the right storage?');
-    if (!verified) throw conflict('No archive could be verified.');
+    if (!hasVerified) throw conflict('No archive could be verified.');
   };
 
   return [

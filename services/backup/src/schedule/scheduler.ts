@@ -12,7 +12,7 @@ export interface SchedulerOptions {
   lock: RunLock;
   /** Returns whether it succeeded. Reports its own failures, unless they are retried, and never throws. */
   work(isRetried: () => boolean): Promise<boolean>;
-  /** Called once for each due moment at which the schedule cannot be read, from the second look on. Never throws. */
+  /** Called once for each due moment at which the schedule cannot be read, from the second check on. Never throws. */
   onUnavailable(error: unknown): Promise<unknown>;
   /** Called when another instance has done the work of a due moment. */
   onDoneElsewhere(): Promise<unknown>;
@@ -52,8 +52,8 @@ export function createScheduler(options: SchedulerOptions): Service {
   let running: Promise<void> = Promise.resolve();
   let done: Date | undefined;
   let reported: Date | undefined;
-  let failedLooks = 0;
-  let stopped = false;
+  let failedChecks = 0;
+  let isStopped = false;
   const after = (ms: number) => new Date(now().getTime() + ms);
 
   const isDone = (state: Pick<Schedule, 'moment'> | null, moment: Date) =>
@@ -65,15 +65,15 @@ export function createScheduler(options: SchedulerOptions): Service {
     if (isDone(state, moment)) return void (await onDoneElsewhere());
     // A new schedule has missed nothing.
     if (state) {
-      const again = earliest(state, moment, now());
-      if (again > now()) return again;
+      const nextCheck = retryTime(state, moment, now());
+      if (nextCheck > now()) return nextCheck;
       const attempts = attemptsOf(state, moment) + 1;
       await repository.begin({ moment, at: now(), attempts });
       const next = cron.nextRun(moment) ?? new Date(Infinity);
       const retryAt = after(backoffMs(attempts, BACKOFF));
       const isRetried = () => attempts < maxAttempts && next > retryAt && next > after(MAX_WAIT_MS);
       // The shutdown may have caused the failure.
-      if (!(await work(isRetried)) && (stopped || isRetried())) return after(MAX_WAIT_MS);
+      if (!(await work(isRetried)) && (isStopped || isRetried())) return after(MAX_WAIT_MS);
       reported = moment; // by the work itself, if it failed
     }
     await repository.end(moment);
@@ -86,14 +86,14 @@ export function createScheduler(options: SchedulerOptions): Service {
     const [due] = cron.previousRuns(1, after(1)); // includes the current moment
     if (!due || due.getTime() === done?.getTime()) return undefined; // done, or ran earlier while a clock was ahead
     try {
-      const again = await lock.run(WAIT_MS, () => runAlone(due));
-      failedLooks = 0;
-      if (!again) done = due;
-      return again;
+      const nextCheck = await lock.run(LOCK_WAIT_MS, () => runAlone(due));
+      failedChecks = 0;
+      if (!nextCheck) done = due;
+      return nextCheck;
     } catch (error) {
       if (error instanceof LockBusyError) return after(MAX_WAIT_MS);
-      log.error({ err: error, moment: due }, 'a scheduled run could not be looked at, it will be tried again');
-      if (++failedLooks > 1 && due.getTime() !== reported?.getTime()) {
+      log.error({ err: error, moment: due }, 'a scheduled run could not be checked, and will be retried');
+      if (++failedChecks > 1 && due.getTime() !== reported?.getTime()) {
         const isOver = isDone(await repository.find().catch(() => null), due); // only the lock may be out of reach
         await (isOver ? onDoneElsewhere().catch(() => undefined) : onUnavailable(error));
         reported = due;
@@ -103,9 +103,9 @@ export function createScheduler(options: SchedulerOptions): Service {
   };
 
   const tick = async (): Promise<void> => {
-    const again = await runDue();
-    if (stopped) return;
-    const next = [again, cron.nextRun(now())].map((moment) => moment?.getTime() ?? Infinity);
+    const nextCheck = await runDue();
+    if (isStopped) return;
+    const next = [nextCheck, cron.nextRun(now())].map((moment) => moment?.getTime() ?? Infinity);
     const waitMs = Math.min(Math.max(Math.min(...next) - now().getTime(), 0), MAX_WAIT_MS);
     timer = setTimeout(() => void (running = tick()), waitMs);
   };
@@ -115,14 +115,14 @@ export function createScheduler(options: SchedulerOptions): Service {
       running = tick();
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       await settlesWithin(running, STOP_WAIT_MS);
     },
   };
 }
 
-const WAIT_MS = 1_000;
+const LOCK_WAIT_MS = 1_000;
 /** Between runs that failed or died with their process. */
 const BACKOFF = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
@@ -130,7 +130,7 @@ const attemptsOf = ({ begunMoment, attempts }: Schedule, moment: Date): number =
   begunMoment?.getTime() === moment.getTime() ? attempts : 0;
 
 /** When to retry a moment that was started but not completed: the work failed, or may have killed its process. */
-function earliest(state: Schedule, moment: Date, now: Date): Date {
+function retryTime(state: Schedule, moment: Date, now: Date): Date {
   const attempts = attemptsOf(state, moment);
   if (attempts === 0 || (state.begunAt && isInFuture(state.begunAt, now))) return new Date(0);
   return new Date((state.begunAt?.getTime() ?? 0) + backoffMs(attempts, BACKOFF));

@@ -60,7 +60,7 @@ export interface BackupStorage {
 }
 
 /** Returns a function that runs work on the storage, and translates its failures for operators. */
-export const reportedAs =
+export const failureTranslator =
   (failureOf: (error: unknown) => unknown) =>
   async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {

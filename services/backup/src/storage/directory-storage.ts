@@ -9,12 +9,12 @@ import { createTemporaryFiles } from '../temporary-files.ts';
 import {
   ArchiveExistsError,
   isListableName,
-  reportedAs,
+  failureTranslator,
   type BackupStorage,
   type StoredArchive,
   type WrittenArchive,
 } from './backup-storage.ts';
-import { findInside, isNotThere, openInside } from './open-inside.ts';
+import { findInside, isMissing, openInside } from './open-inside.ts';
 
 export interface DirectoryStorageOptions {
   dir: string;
@@ -33,33 +33,33 @@ export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: Dire
     onRemains: () => undefined,
   });
   /** Fails if the path is missing or not a directory, so that it never looks empty. */
-  const place = () => realpath(`${dir}/.`);
-  const find = async (file: string) => (isListableName(file) ? describe(await place(), file) : undefined);
+  const realDir = () => realpath(`${dir}/.`);
+  const find = async (file: string) => (isListableName(file) ? describe(await realDir(), file) : undefined);
 
   return {
     dir,
 
-    prepare: () => reported(async () => (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined),
+    prepare: () => translated(async () => (await mkdir(dir, { recursive: true, mode: 0o700 })) !== undefined),
 
     list: () =>
-      reported(async () => {
-        const base = await place();
+      translated(async () => {
+        const base = await realDir();
         const names = (await readdir(base)).filter(isListableName);
         const found = await Promise.all(names.map((name) => describe(base, name)));
         return found.filter((archive) => archive !== undefined);
       }),
 
-    find: (file) => reported(() => find(file)),
+    find: (file) => translated(() => find(file)),
 
-    open: (name) => reported(async () => openInside(await place(), name)),
+    open: (name) => translated(async () => openInside(await realDir(), name)),
 
     async write(file, content) {
       try {
-        await reported(place);
+        await translated(realDir);
         return await unfinishedFiles.use(async (unfinished) => {
-          const written = await writeWhole(unfinished, content, createDiskSpaceWatch(dir, measureDisk));
+          const written = await writeSynced(unfinished, content, createDiskSpaceWatch(dir, measureDisk));
           if (!(await publish(unfinished, dir, file, linkFile))) throw new ArchiveExistsError(written);
-          await keepNames(dir);
+          await syncNames(dir);
           return written;
         });
       } catch (error) {
@@ -69,52 +69,52 @@ export function createDirectoryStorage({ dir, now, measureDisk, linkFile }: Dire
     },
 
     remove: (file) =>
-      reported(async () => {
+      translated(async () => {
         if (!(await find(file))) return false;
         try {
           await unlink(join(dir, file));
         } catch (error) {
-          if (isNotThere(error)) return false; // deleted meanwhile
+          if (isMissing(error)) return false; // deleted meanwhile
           throw error;
         }
-        await keepNames(dir);
+        await syncNames(dir);
         return true;
       }),
 
-    sweep: () => reported(() => unfinishedFiles.sweep()),
+    sweep: () => translated(() => unfinishedFiles.sweep()),
 
     close: async () => undefined,
   };
 }
 
-const reported = reportedAs(asDirectoryFailure);
+const translated = failureTranslator(asDirectoryFailure);
 
 /** Any file that is still being written was modified more recently. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
 const NO_PERMISSION = 'no permission';
-const NO_DIRECTORY = 'it is no directory';
+const NO_DIRECTORY = 'it is not a directory';
 
 const REASONS: Record<string, string> = {
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
-  EROFS: 'it may only be read',
-  ENOENT: 'it is not there',
+  EROFS: 'it is read-only',
+  ENOENT: 'it does not exist',
   ENOTDIR: NO_DIRECTORY,
   EEXIST: NO_DIRECTORY,
 };
-const SYSTEM = /^E[A-Z0-9]+$/;
+const SYSTEM_ERROR = /^E[A-Z0-9]+$/;
 
 /** Returns the error for operators, without paths; `cause` has the details for the log. Returns a defect unchanged. */
 function asDirectoryFailure(error: unknown): unknown {
   const code = errorCode(error);
-  if (error instanceof AppError || !SYSTEM.test(code)) return error;
+  if (error instanceof AppError || !SYSTEM_ERROR.test(code)) return error;
   const reason = REASONS[code] ?? `the system cannot (${code})`;
   return unavailable(`The directory of the archives cannot be used: ${reason}.`, error);
 }
 
 /** Resolves when the content is on disk, not only in the operating system's cache. */
-async function writeWhole(
+async function writeSynced(
   path: string,
   content: Readable,
   watch: (writtenBytes: number) => Promise<void>,
@@ -140,19 +140,19 @@ async function writeWhole(
 const UNFINISHED = '.unfinished-';
 
 /** Errors of file systems without hard links. */
-const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+const NO_LINK_CODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Names the file atomically. Returns false if the name is taken; a plain rename would replace the existing file. */
 async function publish(unfinished: string, dir: string, file: string, linkFile = link): Promise<boolean> {
   const path = join(dir, file);
   try {
     await linkFile(unfinished, path).catch(async (error: unknown) => {
-      if (!NO_LINKS.has(errorCode(error))) throw error;
+      if (!NO_LINK_CODES.has(errorCode(error))) throw error;
       // Swept after a crash, unlike an empty file of the archive's own name, which may be as long as a name can be.
       const claim = join(dir, UNFINISHED + createHash('sha256').update(file).digest('hex'));
       await (await open(claim, 'wx')).close();
-      const taken = Object.assign(new Error('The name is taken.'), { code: 'EEXIST' });
-      const renamed = (await describe(dir, file)) ? Promise.reject(taken) : rename(unfinished, path);
+      const nameTaken = Object.assign(new Error('The name is taken.'), { code: 'EEXIST' });
+      const renamed = (await describe(dir, file)) ? Promise.reject(nameTaken) : rename(unfinished, path);
       await renamed.finally(() => unlink(claim));
     });
     return true;
@@ -163,7 +163,7 @@ async function publish(unfinished: string, dir: string, file: string, linkFile =
 }
 
 /** Syncs the directory, because only then a new name survives a power failure. */
-async function keepNames(dir: string): Promise<void> {
+async function syncNames(dir: string): Promise<void> {
   const handle = await open(dir);
   await handle.sync().finally(() => handle.close());
 }
@@ -175,7 +175,7 @@ async function describe(base: string, file: string): Promise<StoredArchive | und
     const stats = found.kind === 'found' ? await stat(found.path) : undefined;
     return stats?.isFile() ? { file, sizeBytes: stats.size, modifiedAt: new Date(stats.mtimeMs) } : undefined;
   } catch (error) {
-    if (isNotThere(error)) return undefined; // it may have been deleted between the two calls
+    if (isMissing(error)) return undefined; // it may have been deleted between the two calls
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Located } from './backup-storage.ts';
 
-const NOT_THERE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
+const MISSING_CODES = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'ENXIO']);
 
 const DRIVE_OR_SHARE = /^([a-z]:|\/\/)/i;
 
@@ -30,7 +30,7 @@ export async function findInside(dir: string, name: string): Promise<Found> {
   const path = isAbsolute(name) ? name : `${base}${sep}${name}`;
   const real = await deepestReal(path);
   if (!isWithin(base, real.path)) return { kind: 'outside' };
-  return real.whole ? { kind: 'found', path: real.path } : { kind: 'missing' };
+  return real.isComplete ? { kind: 'found', path: real.path } : { kind: 'missing' };
 }
 
 /** Checks only the text. A backslash counts as a separator, because clients on Windows use it. */
@@ -44,13 +44,13 @@ function isWithin(base: string, path: string): boolean {
   return path === base || path.startsWith(base.endsWith(sep) ? base : base + sep);
 }
 
-/** Resolves all links of a path; `whole` is false if only a part of it exists. */
-async function deepestReal(path: string): Promise<{ path: string; whole: boolean }> {
-  for (let part = path, whole = true; ; part = dirname(part), whole = false) {
+/** Resolves all links of a path; `isComplete` is false if only a part of it exists. */
+async function deepestReal(path: string): Promise<{ path: string; isComplete: boolean }> {
+  for (let part = path, isComplete = true; ; part = dirname(part), isComplete = false) {
     try {
-      return { path: await realpath(part), whole };
+      return { path: await realpath(part), isComplete };
     } catch (error) {
-      if (!isNotThere(error) || part === dirname(part)) throw error;
+      if (!isMissing(error) || part === dirname(part)) throw error;
     }
   }
 }
@@ -72,7 +72,7 @@ async function openFile(path: string): Promise<Located> {
     await close();
     return { kind: 'missing' };
   } catch (error) {
-    if (isNotThere(error)) return { kind: 'missing' };
+    if (isMissing(error)) return { kind: 'missing' };
     throw error;
   }
 }
@@ -95,6 +95,6 @@ async function* bytesOf(handle: FileHandle, sizeBytes: number): AsyncGenerator<B
 }
 
 /** Whether the name and not the storage is at fault. */
-export function isNotThere(error: unknown): boolean {
-  return NOT_THERE.has(errorCode(error));
+export function isMissing(error: unknown): boolean {
+  return MISSING_CODES.has(errorCode(error));
 }

@@ -19,7 +19,7 @@ import { sha256Of } from '../archives/uploads.ts';
 import {
   ArchiveExistsError,
   isListableName,
-  reportedAs,
+  failureTranslator,
   type BackupStorage,
   type Located,
   type StoredArchive,
@@ -30,7 +30,7 @@ import type { S3Location } from './s3-location.ts';
 
 /** For uploads of several parts. S3 allows 10,000 parts, which makes 160 GiB. */
 const PART_BYTES = 16 * MIB;
-const PARTS_AT_ONCE = 2;
+const MAX_CONCURRENT_PARTS = 2;
 /** No upload takes that long, and abandoned parts cost money. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -120,7 +120,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
     prepare: async () => false, // buckets are created by the operator
 
     list: () =>
-      reported(async () => {
+      translated(async () => {
         const archives: StoredArchive[] = [];
         let ContinuationToken: string | undefined;
         do {
@@ -184,7 +184,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
           IfNoneMatch: '*',
         },
         partSize: PART_BYTES,
-        queueSize: PARTS_AT_ONCE,
+        queueSize: MAX_CONCURRENT_PARTS,
         leavePartsOnError: false,
       });
       try {
@@ -201,7 +201,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
     },
 
     remove: (file) =>
-      reported(async () => {
+      translated(async () => {
         if (!(await find(file))) return false;
         await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(file) }), timeLimit());
         return true;
@@ -209,7 +209,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
 
     /** Aborts abandoned multipart uploads below our prefix, which contains only our objects. */
     sweep: () =>
-      reported(async () => {
+      translated(async () => {
         let swept = 0;
         for await (const { Key = '', UploadId, Initiated } of listPendingUploads()) {
           // Some servers do not report when an upload began: it may still be in progress.
@@ -227,7 +227,7 @@ export function createS3Storage({ location, now, quickMs = QUICK_TIMEOUT_MS }: S
   };
 }
 
-const reported = reportedAs(asBucketFailure);
+const translated = failureTranslator(asBucketFailure);
 
 function createClient({ region, endpoint, pathStyle, credentials }: S3Location): S3Client {
   return new S3Client({

@@ -112,9 +112,9 @@ describe('a listed archive directory', () => {
   });
 
   it.each([
-    ['missing', 'it is not there', () => join(root, 'gone')],
-    ['a file', 'it is no directory', () => join(root, 'outside.tar.gz')],
-    ['below a file', 'it is no directory', () => join(root, 'outside.tar.gz', 'more')],
+    ['missing', 'it does not exist', () => join(root, 'gone')],
+    ['a file', 'it is not a directory', () => join(root, 'outside.tar.gz')],
+    ['below a file', 'it is not a directory', () => join(root, 'outside.tar.gz', 'more')],
   ])('fails when it is %s instead of looking empty, and is not recreated', async (_what, why, place) => {
     const message = `The directory of the archives cannot be used: ${why}.`;
     const failure = { code: 'SERVICE_UNAVAILABLE', message, retryAfterSeconds: expect.any(Number) };
@@ -147,7 +147,7 @@ describe('a listed archive directory', () => {
     expect(await storage(place).list()).toEqual([]);
     expect(await storage(place).prepare()).toBe(false);
     await rename(place, `${place}.away`);
-    await expect(storage(place).write('a.tar.gz', Readable.from(['x']))).rejects.toThrow('it is not there');
+    await expect(storage(place).write('a.tar.gz', Readable.from(['x']))).rejects.toThrow('it does not exist');
   });
 });
 
