@@ -88,7 +88,7 @@ describe('an archive that was made here', () => {
     const before = await rowsOf(stores);
     const forged = forge(made, ({ manifest }) => (manifest.stores.auth.schemaVersion = '0099-future'));
     const message = expect.stringMatching(
-      /not restored \(The archive has a schema of the version 0099-future, and known are 0001-accounts to 0014-bcrypt-hashes: restore it with the release that made it, or with a newer one\)/,
+      /not restored \(The archive has a schema of the version 0099-future, but only 0001-accounts to 0014-bcrypt-hashes are known: restore it with the release that made it, or with a newer one\)/,
     );
     expect(await stores.work.restore(forged)).toMatchObject({ outcome: 'PROCESSED', dropped: [], message });
     expect(await rowsOf(stores)).toEqual(before);

@@ -1,4 +1,4 @@
-/** A bounded map whose entries each have an expiry time. A new one evicts those set longest ago: what has expired, or one when full. */
+/** A bounded map of entries that expire. `set` evicts the oldest: those that have expired, and one more if it is full. */
 export class ExpiringCache<Value> {
   readonly #entries = new Map<string, { value: Value; until: number }>();
   readonly #size: number;

@@ -106,12 +106,12 @@ function checkCaller(
   if (!isKeyOf(iss, kid)) throw new Error('the key is not the issuer’s');
   const roles = Object.hasOwn(callers, iss) ? callers[iss] : undefined;
   if (!roles?.includes(identity.role)) throw new Error('the issuer may not assert this identity here');
-  if (identity.role === 'service' && identity.name !== iss) throw new Error('a service in another one’s name');
+  if (identity.role === 'service' && identity.name !== iss) throw new Error('a service may not act for another one');
 }
 
 /** Returns until when the token is accepted; jose has checked the expiry. @throws when it was issued in the future or lives too long */
 function checkExpiry({ iat = 0, exp = 0 }: JWTPayload, nowS: number): number {
-  if (iat > nowS + CLOCK_SKEW_S) throw new Error('made in the future');
+  if (iat > nowS + CLOCK_SKEW_S) throw new Error('issued in the future');
   if (exp - iat > LIFETIME_S) throw new Error('valid for too long');
   return exp + CLOCK_SKEW_S;
 }

@@ -41,9 +41,9 @@ export function internalRoutes<Api extends Functions<Api>>(
         if (!isSame(identityOf(request), caller)) throw forbidden('For another caller only.');
       });
       scope.setErrorHandler((error, request, reply) => {
-        const said = toWireError(error);
-        if (said.code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, url: request.url }, 'internal call failed');
-        return reply.code(error instanceof AppError ? error.httpStatus : 500).send({ error: said });
+        const wire = toWireError(error);
+        if (wire.code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, url: request.url }, 'internal call failed');
+        return reply.code(error instanceof AppError ? error.httpStatus : 500).send({ error: wire });
       });
       for (const name of names) {
         scope.post<{ Body: { args?: unknown[] } }>(`/internal/${name}`, async ({ body }) => ({
@@ -79,9 +79,9 @@ export function createInternalClient<Api extends Functions<Api>>(
     });
     const { result, error } = parseResponse(text);
     if (status === 200) {
-      const misfit = resultSchemas?.[name]?.safeParse(result).error;
-      if (misfit)
-        throw unavailable(undefined, new Error(`${service}.${name} returned an unexpected result.`, { cause: misfit }));
+      const reason = resultSchemas?.[name]?.safeParse(result).error;
+      if (reason)
+        throw unavailable(undefined, new Error(`${service}.${name} returned an unexpected result.`, { cause: reason }));
       return result;
     }
     throw error ? fromWireError(error) : unavailable(undefined, new Error(`${service}.${name}: status ${status}`));
@@ -141,9 +141,9 @@ export async function runWithTimeout<Result>(
 export function callInProcess<Api extends Functions<Api>>(definition: InternalApi<Api>, implementation: Api): Api {
   const { service, names, timeoutMs } = definition;
   const call = async (name: keyof Api & string, args: unknown[]) => {
-    const given = asJson(args);
+    const jsonArgs = asJson(args);
     try {
-      const result = await runWithTimeout({ timeoutMs }, () => implementation[name](...given));
+      const result = await runWithTimeout({ timeoutMs }, () => implementation[name](...jsonArgs));
       return asJson(result ?? null);
     } catch (error) {
       throw fromWireError(toWireError(error), error);
@@ -175,11 +175,11 @@ export function toWireError(error: unknown): WireError {
 }
 
 /** Defects and refused callers are problems between services, which clients must not see. */
-const OURS = new Set(['INTERNAL_SERVER_ERROR', 'UNAUTHENTICATED', 'FORBIDDEN']);
+const INTERNAL_CODES = new Set(['INTERNAL_SERVER_ERROR', 'UNAUTHENTICATED', 'FORBIDDEN']);
 
 /** Restores the other service's error; a problem between the services becomes SERVICE_UNAVAILABLE. */
 function fromWireError({ code, message, issues, retryAfterSeconds }: WireError, cause?: unknown): AppError {
-  if (!isErrorCode(code) || OURS.has(code)) return unavailable(undefined, cause ?? new Error(message));
+  if (!isErrorCode(code) || INTERNAL_CODES.has(code)) return unavailable(undefined, cause ?? new Error(message));
   return new AppError(code, message, { issues, retryAfterSeconds, cause });
 }
 

@@ -114,19 +114,19 @@ const forOperators = <Status>(service: string, schema: z.ZodType): InternalApi<S
 });
 
 /** The parts of each status that the gateway uses; it passes on the rest unchanged. */
-const ofService = z.looseObject({
+const serviceParts = z.looseObject({
   store: z.looseObject({ missing: z.array(z.string()), unknown: z.array(z.string()) }),
 });
-const ofTasks = ofService.extend({
+const tasksParts = serviceParts.extend({
   feed: z.looseObject({ deadLetters: z.looseObject({ relay: z.number(), gateway: z.number() }) }).nullable(),
   eventLog: z.looseObject({ isUp: z.boolean() }),
   relayFailingSeconds: z.number().optional(),
 });
-const ofBackup = ofService.extend({ backups: z.looseObject({}) });
+const backupParts = serviceParts.extend({ backups: z.looseObject({}) });
 
-export const authOperators = forOperators<ServiceStatus>('auth', ofService);
-export const tasksOperators = forOperators<TasksStatus>('tasks', ofTasks);
-export const backupOperators = forOperators<BackupStatus>('backup', ofBackup);
+export const authOperators = forOperators<ServiceStatus>('auth', serviceParts);
+export const tasksOperators = forOperators<TasksStatus>('tasks', tasksParts);
+export const backupOperators = forOperators<BackupStatus>('backup', backupParts);
 
 /** A change that the event log refused, or a record that a gateway could not read. Subscribers still get the change. */
 export const deadLetter = z.object({

@@ -70,7 +70,7 @@ const MAX_SMALL_WEIGHT = 2;
 /** A piece of a response takes this much in addition to its bytes, even if it is a single one. */
 const PIECE_BYTES = 256;
 /** The connection was lost: the service never received the request, or died while handling it. */
-const RESETS = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 /** How often to try another connection when one is refused: an address may stand for several processes, some of which start or end. */
 const MAX_REFUSALS = 3;
 
@@ -140,7 +140,7 @@ export function createServicePool(
   const pool = createLazyPool(url, { connections, ...options });
   const queue = { maxWaiting: MAX_QUEUED, refusal: () => new Error('Too many requests wait for the service.') };
   /** Includes abandoned requests until their turn comes. */
-  const turns = createFairQueue({ concurrency: connections, ...queue });
+  const fairQueue = createFairQueue({ concurrency: connections, ...queue });
   const createShares = () => ({
     accounts: createBulkhead({ concurrency: Math.ceil(connections / 8), ...queue }),
     networks: createNetworkBulkhead({
@@ -216,7 +216,7 @@ export function createServicePool(
         onResponseError(_controller, error) {
           const code = 'code' in error ? String(error.code) : '';
           const wasNotSent = code === 'ECONNREFUSED' && refusals++ < MAX_REFUSALS;
-          const isReset = response.status === 0 && RESETS.has(code);
+          const isReset = response.status === 0 && RESET_CODES.has(code);
           if ((wasNotSent || (isReset && mayRepeat)) && !isOver && !pool.isDestroyed) {
             if (isReset) mayRepeat = false;
             return void send();
@@ -239,7 +239,7 @@ export function createServicePool(
       };
       const limits = { signal, weight };
       const { accounts, networks } = weight > MAX_SMALL_WEIGHT ? large : small;
-      const run = () => turns.run(network ?? '', sendInTurn);
+      const run = () => fairQueue.run(network ?? '', sendInTurn);
       const ofNetwork = () => (network ? networks.run(network, run, limits) : run());
       (account ? accounts.run(account, ofNetwork, limits) : ofNetwork()).catch(fail);
     });

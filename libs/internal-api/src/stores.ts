@@ -23,14 +23,14 @@ export interface StoreTable {
 export type StoreTables = Readonly<Record<string, StoreTable>>;
 
 /** A random value as long as the secret that it replaces; only readers of the dump know it. */
-const OTHER_SECRET = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
+const RANDOM_SECRET = `decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex')`;
 
 const tasks: StoreTables = {
   tasks: { archived: 'rows', owner: 'user_id' },
   task_keys: { archived: 'nothing', owner: 'user_id' },
   /** The end of an owner's feed is remembered forever, so that late writes of deleted accounts are refused. */
   feeds: { archived: 'nothing' },
-  feed_state: { archived: 'state', replaced: { cursor_key: OTHER_SECRET } },
+  feed_state: { archived: 'state', replaced: { cursor_key: RANDOM_SECRET } },
   changes: { archived: 'nothing', owner: 'owner_id', retention: 'CHANGE_RETENTION_HOURS' },
   dead_letters: { archived: 'nothing', owner: 'owner_id' },
   idempotency_keys: { archived: 'nothing', owner: 'owner_id', expires: 'expires_at' },

@@ -31,7 +31,7 @@ function createClient({ url, tls }: RedisConfig): Redis {
   });
 }
 
-function inTime<Answer>(response: Promise<Answer>): Promise<Answer> {
+function inTime<Result>(response: Promise<Result>): Promise<Result> {
   return withDeadline(response, RESPONSE_TIMEOUT_MS, () => new Error(`No response within ${RESPONSE_TIMEOUT_MS} ms`));
 }
 
@@ -78,14 +78,14 @@ export function createRedisConnection(options: RedisConnectionOptions) {
   };
   const circuit = createCircuit(checkMs);
   const outage = createOutage(log);
-  let closed = false;
+  let isClosed = false;
   let reason: unknown;
   let cannotWrite = false;
   let refusesWrites = false; // it is full, or cannot persist: reads go on
 
   redis.on('error', (error) => (reason = error));
   redis.on('close', () => {
-    if (!closed) outage.began(reason ?? new Error('Redis closed the connection'));
+    if (!isClosed) outage.began(reason ?? new Error('Redis closed the connection'));
     reason = undefined;
   });
   const noteReady = async () => {
@@ -104,13 +104,13 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     .catch(() => undefined)
     .finally(() => (opening = undefined));
 
-  const isUp = () => !closed && redis.status === 'ready' && !checking && !cannotWrite && !circuit.isOpen();
+  const isUp = () => !isClosed && redis.status === 'ready' && !checking && !cannotWrite && !circuit.isOpen();
 
-  /** Runs a command; returns `otherwise` if Redis is unavailable, too slow, or refuses the command. Never rejects. */
-  const attempt = async <Answer, Otherwise>(command: () => Promise<Answer>, otherwise: Otherwise, writes = false) => {
+  /** Runs a command; returns `fallback` if Redis is unavailable, too slow, or refuses the command. Never rejects. */
+  const attempt = async <Result, Fallback>(command: () => Promise<Result>, fallback: Fallback, writes = false) => {
     if (opening) await opening;
     if (checking) await checking;
-    if (!isUp()) return otherwise;
+    if (!isUp()) return fallback;
     try {
       const response = await inTime(command());
       noteResponse();
@@ -122,11 +122,11 @@ export function createRedisConnection(options: RedisConnectionOptions) {
         if (isReadOnly(error)) reason = error;
         else outage.refused(error);
         refusesWrites ||= writes && !isReadOnly(error);
-      } else if (circuit.failed() && !closed) {
+      } else if (circuit.failed() && !isClosed) {
         outage.began(error);
         giveUp(); // the connection may never recover
       }
-      return otherwise;
+      return fallback;
     }
   };
 
@@ -149,7 +149,7 @@ export function createRedisConnection(options: RedisConnectionOptions) {
     attempt,
     isUp: () => isUp() && !refusesWrites,
     close() {
-      closed = true;
+      isClosed = true;
       clearInterval(heartbeat);
       redis.disconnect();
     },

@@ -3,7 +3,7 @@ import type { Limiter, LimiterOptions, LimiterResult } from './key-value.ts';
 import type { RedisConnection } from './connection.ts';
 
 /** Consumes one point. Rejects only when the store fails: the library's rejection for "used up" becomes a result. */
-async function take(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
+async function consume(limiter: RateLimiterAbstract, key: string, points: number): Promise<LimiterResult> {
   const counted = await limiter.consume(key).catch((error: unknown) => {
     if (error instanceof RateLimiterRes) return error;
     throw error;
@@ -37,7 +37,7 @@ export function createMemoryLimiters(): (options: LimiterOptions) => Limiter {
     const { points } = options;
     const counter = counterOf(options);
     return {
-      consume: (key) => take(counter, key, points),
+      consume: (key) => consume(counter, key, points),
       peek: (key) => peek(counter, key, points),
       reset: async (key) => {
         await counter.delete(key);
@@ -67,7 +67,7 @@ export function createRedisLimiter({ redis, attempt }: RedisConnection, options:
   return {
     async consume(key) {
       const [sharedResult, ownResult] = await Promise.all([
-        attempt(() => take(shared, key, points), null, true),
+        attempt(() => consume(shared, key, points), null, true),
         own.consume(key),
       ]);
       isCounted = sharedResult !== null;

@@ -8,7 +8,7 @@ const SWEEP_EVERY = 1_000;
 export function createMemoryKeyValue(): KeyValue {
   const values = new Map<string, { value: string; expiresAt: number }>();
   let writes = 0;
-  let open = true;
+  let isOpen = true;
 
   const sweep = () => {
     for (const [key, { expiresAt }] of values) if (expiresAt <= monotonicClock.now()) values.delete(key);
@@ -20,14 +20,14 @@ export function createMemoryKeyValue(): KeyValue {
       return found && found.expiresAt > monotonicClock.now() ? found.value : null;
     },
     async set(key, value, { ttlSeconds }) {
-      if (!open) return;
+      if (!isOpen) return;
       values.set(key, { value, expiresAt: monotonicClock.now() + ttlSeconds * 1_000 });
       if (++writes % SWEEP_EVERY === 0) sweep();
     },
     limiter: createMemoryLimiters(),
-    isUp: () => open,
+    isUp: () => isOpen,
     async close() {
-      open = false;
+      isOpen = false;
       values.clear();
     },
   };

@@ -10,7 +10,7 @@ const PORTS = { smtp: 587, smtps: 465 };
 /** `url` is `smtp://user:password@host:port`, or `smtps:`. Uses STARTTLS if the server offers it, and with a user requires it. */
 export function createSmtpMailer(options: { url: string; from: string; deadlineMs?: number }): Mailer {
   const { url, from, deadlineMs = DEADLINE_MS } = options;
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   let isClosed = false;
 
   // The library limits only the time between two bytes: a server that sends one every few seconds could hold us forever.
@@ -21,7 +21,7 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
     if (isClosed) return done(new Error('The mailer is closed.'));
     const socket = connect({ host, port: port ?? (secure ? PORTS.smtps : PORTS.smtp) });
     const deadline = setTimeout(() => socket.destroy(new Error(`Took more than ${deadlineMs} ms.`)), deadlineMs);
-    open.add(socket);
+    sockets.add(socket);
     socket.once('error', done);
     socket.once('connect', () => {
       socket.removeListener('error', done);
@@ -29,7 +29,7 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
     });
     socket.once('close', () => {
       clearTimeout(deadline);
-      open.delete(socket);
+      sockets.delete(socket);
     });
   };
   const requireTLS = new URL(url).username !== ''; // `?requireTLS=false` in the URL wins
@@ -50,7 +50,7 @@ export function createSmtpMailer(options: { url: string; from: string; deadlineM
     close() {
       isClosed = true;
       transport.close();
-      for (const socket of open) socket.destroy(new Error('The mailer is closed.'));
+      for (const socket of sockets) socket.destroy(new Error('The mailer is closed.'));
       return Promise.resolve();
     },
   };

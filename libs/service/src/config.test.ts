@@ -82,7 +82,7 @@ describe('the port for administrators', () => {
   });
 
   it('must be set if PORT + 10000 is not a port', () => {
-    expect(() => readProcess({ PORT: '55536' }, 4_001)).toThrow('ADMIN_PORT is needed: PORT + 10000 is no port');
+    expect(() => readProcess({ PORT: '55536' }, 4_001)).toThrow('ADMIN_PORT is needed: PORT + 10000 is not a port');
   });
 });
 

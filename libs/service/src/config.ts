@@ -74,7 +74,7 @@ function shown(name: string, value: string | undefined): string {
   return SECRET.test(name) ? 'not shown' : JSON.stringify(value?.replace(LOGIN, '//…@'));
 }
 
-const LARGEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 const numeric = (form: RegExp, message: string, [min, max]: [number, number]) =>
   z
@@ -90,7 +90,7 @@ export const setting = {
   token: () => z.string().regex(/^[!-~]+$/, 'must be of ASCII characters without blanks'),
   int: (min: number, max: number) => numeric(/^-?\d{1,15}$/, 'must be a whole number', [min, max]),
   number: (min: number, max: number) => numeric(/^-?\d{1,15}(\.\d+)?$/, 'must be a number', [min, max]),
-  port: () => setting.int(0, LARGEST_PORT),
+  port: () => setting.int(0, MAX_PORT),
   /** The address to listen on. `::` means every interface, including IPv4, even on a system without IPv6. */
   host: () =>
     z
@@ -181,8 +181,8 @@ export function readProcess(env: Env, defaultPort: number) {
   const schema = z.object({ ...processSettings, PORT: setting.port().default(defaultPort) });
   const { NODE_ENV, LOG_LEVEL, HOST, PORT, ADMIN_HOST, ADMIN_PORT } = readEnv(schema, env);
   const adminPort = ADMIN_PORT ?? (PORT === 0 ? 0 : PORT + ADMIN_PORT_DISTANCE);
-  if (adminPort > LARGEST_PORT)
-    throw new ConfigError([`ADMIN_PORT is needed: PORT + ${ADMIN_PORT_DISTANCE} is no port`]);
+  if (adminPort > MAX_PORT)
+    throw new ConfigError([`ADMIN_PORT is needed: PORT + ${ADMIN_PORT_DISTANCE} is not a port`]);
   return {
     ...{ host: HOST, port: PORT, adminHost: ADMIN_HOST, adminPort },
     ...{ logLevel: LOG_LEVEL, production: NODE_ENV === 'production' },
@@ -192,7 +192,7 @@ export function readProcess(env: Env, defaultPort: number) {
 /** Ensures that a directory exists and is writable. @throws ConfigError that names `setting` */
 export function ensureWritableDirectory(setting: string, dir: string, mode = 0o777): void {
   try {
-    make(dir, mode);
+    makeDirectory(dir, mode);
     rmdirSync(mkdtempSync(join(dir, '.writable-')));
   } catch (error) {
     const reason = Error.isError(error) && 'code' in error ? String(error.code) : String(error);
@@ -200,10 +200,10 @@ export function ensureWritableDirectory(setting: string, dir: string, mode = 0o7
   }
 }
 
-/** Creates one level at a time: Node's `recursive` hangs if a parent exists but is not writable, as below /proc. */
-function make(dir: string, mode: number): void {
+/** Creates one level at a time: Node's `recursive` hangs if a parent exists but is not writable (for example, /proc). */
+function makeDirectory(dir: string, mode: number): void {
   if (statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (dirname(dir) !== dir) make(dirname(dir), mode);
+  if (dirname(dir) !== dir) makeDirectory(dirname(dir), mode);
   try {
     mkdirSync(dir, { mode });
   } catch (error) {
@@ -217,7 +217,7 @@ const MIN_LENGTH = 6;
 /** Last words of settings that people leave out. With other words left out, the name could be another program's variable. */
 const UNIT_OR_KIND = /^_(S|DAYS|HOURS|MB|BYTES|FACTOR|SIZE|FILE|URL)$/;
 /** Names that people know from other products, with our setting for the same thing. */
-const OTHERWISE: Readonly<Record<string, string>> = { SMTP_HOST: 'SMTP_URL' };
+const FOREIGN_NAMES: Readonly<Record<string, string>> = { SMTP_HOST: 'SMTP_URL' };
 
 const TLS_OF_REDIS = 'REDIS_URL=rediss://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it';
 const TLS_OF_KAFKA = 'KAFKA_BROKERS=kafkas://…?sslrootcert=FILE&sslcert=FILE&sslkey=FILE replaces it';
@@ -286,17 +286,17 @@ export function refuseRemovedSettings(env: Env, prefix: 'KAFKA_' | 'REDIS_'): vo
 
 /** Whether a name lacks the last word of a setting. If the setting itself is set, the short name belongs to another program. */
 const isShort = (name: string, meant: string) =>
-  OTHERWISE[name] === meant ||
+  FOREIGN_NAMES[name] === meant ||
   (name.includes('_') && meant.startsWith(name) && UNIT_OR_KIND.test(meant.slice(name.length)));
 
 /** 16 random bytes as hexadecimal digits. */
-const SHORTEST_TOKEN = 32;
+const MIN_TOKEN_LENGTH = 32;
 
 function findShortTokens({ NODE_ENV, BACKUP_TOKEN: token }: Env): string[] {
   const isRead = known.has('BACKUP_TOKEN');
-  if (NODE_ENV !== 'production' || !token || token.length >= SHORTEST_TOKEN || !isRead) return [];
+  if (NODE_ENV !== 'production' || !token || token.length >= MIN_TOKEN_LENGTH || !isRead) return [];
   return [
-    `BACKUP_TOKEN has fewer than ${SHORTEST_TOKEN} characters and might be guessed: make one of 32 random bytes (openssl rand -hex 32).`,
+    `BACKUP_TOKEN has fewer than ${MIN_TOKEN_LENGTH} characters and might be guessed: make one of 32 random bytes (openssl rand -hex 32).`,
   ];
 }
 

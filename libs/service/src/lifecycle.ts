@@ -30,14 +30,14 @@ export async function startAll(services: Service[]): Promise<void> {
   }
 }
 
-/** Stops in reverse order, all even if some fail. @throws as `runAllSteps` */
+/** Stops in reverse order, all even if some fail. @throws like `runAllSteps` */
 export async function stopAll(services: Service[]): Promise<void> {
   await runAllSteps(services.toReversed().map((service) => () => service.stop()));
 }
 
 /** Waits for all, even if one fails. @throws the first failure */
-export async function settleAll(works: Promise<unknown>[]): Promise<void> {
-  const failure = (await Promise.allSettled(works)).find((outcome) => outcome.status === 'rejected');
+export async function settleAll(promises: Promise<unknown>[]): Promise<void> {
+  const failure = (await Promise.allSettled(promises)).find((outcome) => outcome.status === 'rejected');
   if (failure) throw failure.reason;
 }
 

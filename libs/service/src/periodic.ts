@@ -21,7 +21,7 @@ export function createPeriodic(options: PeriodicOptions) {
   let isStopped = false;
   let isWanted = false;
   let failures = 0;
-  const failureLog = createFailureLog((error) => log.warn({ err: error, what }, 'failed, and is tried again'));
+  const failureLog = createFailureLog((error) => log.warn({ err: error, what }, 'failed; trying again'));
 
   const run = async () => {
     isWanted = false;

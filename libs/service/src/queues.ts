@@ -39,7 +39,7 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
       return () => waiting.delete(entry);
     };
     await untilStarted({ maxWaitMs, refusal, signal }, enter).catch((error: unknown) => {
-      startNext(key, share); // the work behind it may be lighter
+      startNext(key, share); // the work after it may be lighter
       throw error;
     });
   };
@@ -52,10 +52,10 @@ export function createBulkhead({ concurrency, maxWaiting = Infinity, maxWaitMs, 
     async run<Result>(
       key: string,
       work: () => Promise<Result>,
-      { signal, weight: given = 1 }: { signal?: Signal; weight?: number } = {},
+      { signal, weight: requested = 1 }: { signal?: Signal; weight?: number } = {},
     ): Promise<Result> {
       if (signal?.aborted) throw refusal();
-      const weight = Math.min(given, concurrency);
+      const weight = Math.min(requested, concurrency);
       const share: Share = shares.get(key) ?? { running: 0 };
       shares.set(key, share);
       if (!share.waiting?.size && share.running + weight <= concurrency) share.running += weight;
@@ -78,7 +78,7 @@ export function createNetworkBulkhead({ ofSite, ...options }: BulkheadOptions & 
   const networks = createBulkhead(options);
   const sites = createBulkhead({ ...options, concurrency: ofSite });
   return {
-    /** As `run` of `createBulkhead`. */
+    /** Like `run` of `createBulkhead`. */
     run<Result>(network: string, work: () => Promise<Result>, limits?: { signal?: Signal; weight?: number }) {
       const site = siteOf(network);
       return networks.run(network, site === network ? work : () => sites.run(site, work, limits), limits);
@@ -86,7 +86,7 @@ export function createNetworkBulkhead({ ofSite, ...options }: BulkheadOptions & 
   };
 }
 
-/** Limits how much work runs at once. Callers take turns, so that heavy users wait behind light ones. */
+/** Limits how much work runs at once. Callers take turns, so that heavy users do not delay light ones. */
 export type FairQueue = ReturnType<typeof createFairQueue>;
 
 export interface FairQueueOptions {

@@ -86,7 +86,7 @@ async function create<Settings>({ name, port, settings, open }: ServiceDeclarati
     traces: () => readTelemetry(env),
   });
   const log = createLog({ service: name, level: general.logLevel });
-  for (const doubt of findSuspectSettings(env)) log.warn(doubt);
+  for (const warning of findSuspectSettings(env)) log.warn(warning);
   const metrics = createMetrics({ service: name });
   const telemetry = await openTelemetry(traces, log, metrics);
   const opened = await open(own, { ...general, clock: systemClock, log, metrics, tracing: telemetry.tracing(name) });

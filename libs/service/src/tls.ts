@@ -77,10 +77,10 @@ export function explainTls(
     const code = 'code' in each ? String(each.code) : '';
     if (UNTRUSTED.has(code)) return permanent(`has a certificate of an authority that is not trusted (${ca})`);
     if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-      return permanent('has a certificate for another name than the one that it is reached by');
+      return permanent('has a certificate for a different name than the one in its address');
     if (code === 'CERT_HAS_EXPIRED') return permanent('has a certificate that has expired');
     if (/ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code))
-      return permanent(`does not take our certificate, or none (${cert})`);
+      return permanent(`does not accept our certificate, or requires one (${cert})`);
     if (/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/.test(code))
       return permanent(`does not use TLS on this port (${tls})`);
     // Node's message. A server that shuts down at this moment causes the same.

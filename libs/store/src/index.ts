@@ -1,5 +1,5 @@
 export { epochAt, MAX_EPOCH } from './change-log/epoch-at.ts';
-export { LONGEST_MS, openLockSession } from './change-log/lock-session.ts';
+export { MAX_STATEMENT_MS, openLockSession } from './change-log/lock-session.ts';
 export * from './database/database.ts';
 export { readBacklog, watchBacklog, type Backlog } from './database/backlog.ts';
 export * from './database/schema-gate.ts';

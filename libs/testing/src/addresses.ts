@@ -45,8 +45,8 @@ export async function listen(server: Server, host = '127.0.0.1') {
 }
 
 // Below the ephemeral ports, which systems assign by themselves: a port that is free here stays free for a while.
-const LOWEST = 15_000;
-const HIGHEST = 32_000;
+const LOWEST_PORT = 15_000;
+const HIGHEST_PORT = 32_000;
 
 /** Waits until a connection is closed, also by a reset, at which `once(socket, 'close')` would fail. */
 export const closed = (socket: Socket): Promise<void> =>
@@ -55,7 +55,7 @@ export const closed = (socket: Socket): Promise<void> =>
 /** For a server that must be able to listen on the same port again later. Returns the port. */
 export async function listenOnReusablePort(server: Server): Promise<number> {
   for (;;) {
-    const port = randomInt(LOWEST, HIGHEST);
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening');
       return port;

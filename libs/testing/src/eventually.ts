@@ -32,7 +32,7 @@ export async function fastestOf(round: () => Promise<number>, rounds = 3): Promi
   return Math.min(...tookMs);
 }
 
-/** Work that keeps the process busy for 2 ms each time. Tells how often it was done at most before something else could run. */
+/** Work that keeps the process busy for 2 ms each time. Reports the most runs before anything else could run. */
 export function createSlowWork() {
   let inThisTurn = 0;
   const done = { count: 0, mostInOneTurn: 0 };

@@ -17,7 +17,7 @@ export const passwordNotSet = () => conflict('The account has no password: set o
 /** Not UNAUTHENTICATED: a signed-in user's token is valid, only the password they typed is wrong. */
 export const wrongPassword = (path: string) => badUserInput([{ path, message: 'The password is wrong.' }]);
 
-export const emailUnchanged = () => badUserInput([{ path: 'email', message: 'email is your address already.' }]);
+export const emailUnchanged = () => badUserInput([{ path: 'email', message: 'email is already your address.' }]);
 /** Does not reveal whether the token is unknown, expired or used. */
 export const mailedTokenUnusable = () =>
   badUserInput([{ path: 'token', message: 'token is not valid, was used before, or has expired.' }]);

@@ -32,7 +32,7 @@ export function findMailProblems(env: Env): string[] {
   ];
 }
 
-/** Hashes leave four of libuv's threads, of which it has four by default, to DNS and files. A quarter as many bcrypt hashes run beside. */
+/** Leaves four of libuv's threads (four by default) to DNS and files. A quarter as many bcrypt hashes run as well. */
 const defaultConcurrency = (cores: number, threads = 4) =>
   Math.max(1, Math.min(cores - 1, Math.floor((threads - 4) / 1.25)));
 
@@ -96,12 +96,12 @@ const providerSettings = z.object({
 function readOidcConfig(env: Env): { oidc: OidcConfig | undefined; clientSecret: string | undefined } {
   const values = readEnv(providerSettings, env);
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = values;
-  const given = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (given.length === 0) return { oidc: undefined, clientSecret: undefined };
+  const present = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (present.length === 0) return { oidc: undefined, clientSecret: undefined };
   if (issuer === undefined || clientId === undefined)
     throw new ConfigError(
       ['OIDC_ISSUER', 'OIDC_CLIENT_ID'].flatMap((name) =>
-        given.includes(name) ? [] : [`${name} is needed: with ${given.join(', ')}`],
+        present.includes(name) ? [] : [`${name} is needed: with ${present.join(', ')}`],
       ),
     );
   const { OIDC_NAME: name = new URL(issuer).host } = values;

@@ -25,7 +25,7 @@ export const EXPIRED: readonly Statement[] = Object.entries(STORE_TABLES.auth).f
 });
 
 /*
- * Entries are deleted by their place, because a join with the subquery may compare each of its rows with each of the table's: the
+ * Entries are deleted by `ctid`, because a join with the subquery may compare each of its rows with each of the table's: the
  * table's statistics may say that it is empty, as it was before.
  */
 

@@ -14,11 +14,11 @@ export interface Credentials {
 }
 
 /** Authenticates users by e-mail address and password. @returns the user with these credentials, or undefined */
-export function createLoginStrategy<Who extends object, Given extends Credentials>(
-  check: (credentials: Given) => Promise<Who | undefined>,
-): (credentials: Given) => Promise<Who | undefined> {
+export function createLoginStrategy<User extends object, Input extends Credentials>(
+  check: (credentials: Input) => Promise<User | undefined>,
+): (credentials: Input) => Promise<User | undefined> {
   // An imported hash may belong to an empty password.
-  const authenticate = strategyOf('login', async ({ body }: { body: Given }) =>
+  const authenticate = strategyOf('login', async ({ body }: { body: Input }) =>
     body.password ? check(body) : undefined,
   );
   return (credentials) => authenticate({ body: credentials });
@@ -46,22 +46,22 @@ export function createIdentityStrategy(
  * Returns a function that lets `recognise` find the sender of a request, undefined if unknown. Passport is made for middleware, so it
  * receives only the parts of a request that the strategy reads, and a response that nothing writes to.
  */
-function strategyOf<Request extends object, Who extends object>(
+function strategyOf<Request extends object, User extends object>(
   name: string,
-  recognise: (request: Request) => Promise<Who | undefined>,
-): (request: Request) => Promise<Who | undefined> {
+  recognise: (request: Request) => Promise<User | undefined>,
+): (request: Request) => Promise<User | undefined> {
   const strategies = new passport.Passport();
   strategies.use(name, {
     authenticate(request) {
       recognise(request as unknown as Request).then(
-        (who) => (who ? this.success(who) : this.fail()),
+        (user) => (user ? this.success(user) : this.fail()),
         (error: unknown) => this.error(error),
       );
     },
   });
   return (request) =>
     new Promise((resolve, reject) => {
-      const settle = (error: unknown, who?: unknown) => (error ? reject(error) : resolve((who || undefined) as Who)); // from `recognise`
+      const settle = (error: unknown, user?: unknown) => (error ? reject(error) : resolve((user || undefined) as User)); // from `recognise`
       strategies.authenticate(name, { session: false }, settle)(request, {}, reject);
     });
 }

@@ -94,13 +94,13 @@ export function createLimits({ keyValue, factor, signInIps }: LimitsOptions) {
       await Promise.all([failuresOfAddress.reset(hashOf(emailKey)), failures.reset(keyOfPair(emailKey, callerOf(ip)))]);
     },
     /** Counts an attempt to refresh, with any token. */
-    countRefreshTry: byCaller('auth.refresh.ip', 1_000, 5),
+    countRefreshAttempt: byCaller('auth.refresh.ip', 1_000, 5),
     /** Counts a refresh of this session. */
     countRefresh: byKey('auth.refresh', scaled(60), 15),
     /** Counts a session that this account opens, and one that it refreshes: each is kept in the audit trail. */
     countOpened: opened,
     countRefreshed: refreshed,
-    /** For an owner who sets a new password by mail: someone with the former one may have used up both. */
+    /** For an owner who sets a new password by mail: someone who knows the old one may have used up both. */
     async forgetSessions(userId: string) {
       await Promise.all([opened.reset(userId), refreshed.reset(userId)]);
     },

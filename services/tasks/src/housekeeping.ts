@@ -10,7 +10,7 @@ const MAX_CHANGES_PER_OWNER = 50_000;
 const MAX_KEYS_PER_OWNER = 10_000;
 /** Only owners who added keys within this time can have too many. */
 const LOOK_BACK_MS = 10 * EVERY_MS;
-/** All keys of each are read. */
+/** Few, because all of their keys are read. */
 const OWNERS_PER_STATEMENT = 20;
 
 export interface HousekeepingDeps {
@@ -34,7 +34,7 @@ export function createHousekeeping({ feeds, tasks, changeRetentionMs, clock, log
       if (!batch) break;
       for (const owner of batch.kept) kept.add(owner);
       total += batch.count;
-      [last, hasMore] = [batch.last, batch.lookedAt === BATCH && batch.areRecent === false];
+      [last, hasMore] = [batch.last, batch.examined === BATCH && batch.areRecent === false];
     }
     return total;
   };
@@ -59,14 +59,14 @@ export function createHousekeeping({ feeds, tasks, changeRetentionMs, clock, log
         const owners = await tasks.ownersWithKeys(addedLately);
         const steps: (() => Promise<unknown>)[] = [];
         while (owners.length > 0) {
-          const some = owners.splice(0, OWNERS_PER_STATEMENT);
-          const forgetBatch = () => tasks.forgetSurplusKeys(some, BATCH, MAX_KEYS_PER_OWNER);
+          const batch = owners.splice(0, OWNERS_PER_STATEMENT);
+          const forgetBatch = () => tasks.forgetSurplusKeys(batch, BATCH, MAX_KEYS_PER_OWNER);
           steps.push(async () => (keys += await inBatches(forgetBatch)));
         }
         await runAllSteps(steps);
       },
     ]);
-    if (changes + keys > 0) log.debug({ changes, keys }, 'forgot what is old');
+    if (changes + keys > 0) log.debug({ changes, keys }, 'deleted expired changes and keys');
   };
 
   const periodic = createPeriodic({ everyMs: EVERY_MS, task: sweep, what: 'housekeeping', log });

@@ -59,18 +59,18 @@ export function createRelayMetrics(
   });
   const lag = new Histogram({
     name: 'taskmesh_outbox_publish_lag_seconds',
-    help: 'From the commit of a change until the event log had taken it.',
+    help: 'From the commit of a change until the event log accepted it.',
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
     registers,
   });
-  const published = counter('taskmesh_outbox_published_total', 'Changes that the event log took.');
+  const published = counter('taskmesh_outbox_published_total', 'Changes that the event log accepted.');
   const failures = counter(
     'taskmesh_outbox_publish_failures_total',
-    'Attempts to publish that the event log did not take.',
+    'Attempts to publish that the event log did not accept.',
   );
   const deadLettered = counter('taskmesh_outbox_dead_letters_total', 'Changes that the event log refused permanently.');
   return {
-    /** Takes, for each change, the time from its commit until the log had accepted it. */
+    /** `lagsMs`: for each change, the time from its commit until the log had accepted it. */
     published(lagsMs: number[]): void {
       published.inc(lagsMs.length);
       for (const lagMs of lagsMs) lag.observe(Math.max(lagMs, 0) / 1_000);

@@ -11,7 +11,7 @@ export async function countOf(
 }
 
 /** Returns the row of a statement that always returns one. */
-export function present<Row>(row: Row | undefined, otherwise = 'The statement gave no row.'): Row {
-  if (row === undefined) throw new Error(otherwise);
+export function present<Row>(row: Row | undefined, message = 'The statement returned no row.'): Row {
+  if (row === undefined) throw new Error(message);
   return row;
 }

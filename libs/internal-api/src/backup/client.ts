@@ -119,7 +119,7 @@ async function lastOf(body: Readable, onProgress: OnWorkProgress | undefined): P
 }
 
 const refusalOf = (body: Dispatcher.ResponseData['body']): Promise<AppError> =>
-  body.json().then((said) => errorOf(isObject(said) ? said.error : undefined), toUnavailable);
+  body.json().then((parsed) => errorOf(isObject(parsed) ? parsed.error : undefined), toUnavailable);
 
 /** A service of another version may not know the work, and then responds in another form. */
 function errorOf(error: unknown): AppError {

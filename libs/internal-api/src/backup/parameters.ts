@@ -79,7 +79,7 @@ function flagOf(name: string, value: unknown): boolean | undefined {
 
 export const UNDO_PARAMETERS = ['restoredAt'] as const;
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /** To append to a query string. */
 export const queryOfUndo = (restoredAt: string | undefined): string =>
@@ -93,7 +93,7 @@ export function readRestoredAt(query: unknown): string | undefined {
 
 /** @throws AppError BAD_USER_INPUT */
 export function parseRestoredAt(value: unknown): string {
-  if (typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return value;
-  const message = 'must be a moment, as the restore that can be undone is shown with';
+  if (typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))) return value;
+  const message = 'must be the time of the restore, as shown for the one that can be undone';
   throw badUserInput([{ path: 'restoredAt', message }], `restoredAt ${message}.`);
 }

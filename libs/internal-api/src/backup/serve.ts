@@ -20,7 +20,7 @@ export const backupWorkRoutes =
   (work: BackupWork): Routes =>
   (app, { identityOf, log }) =>
     void app.register(async (scope) => {
-      const said = (error: unknown) => {
+      const toLine = (error: unknown) => {
         if (!(error instanceof AppError)) log.error({ err: error }, 'work for an operator failed');
         return { error: toWireError(error) };
       };
@@ -30,7 +30,7 @@ export const backupWorkRoutes =
         if (identityOf(request).role !== 'operator') throw forbidden('For operators only.');
       });
       scope.setErrorHandler((error, _request, reply) =>
-        reply.code(error instanceof AppError ? error.httpStatus : 500).send(said(error)),
+        reply.code(error instanceof AppError ? error.httpStatus : 500).send(toLine(error)),
       );
 
       for (const name of WORK_NAMES)
@@ -41,7 +41,7 @@ export const backupWorkRoutes =
             restoredAt: readRestoredAt(request.query),
           };
           reply.header('content-type', 'application/x-ndjson');
-          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, workRequest), said));
+          return reply.send(linesOf((onProgress) => RUN[name](work, onProgress, workRequest), toLine));
         });
 
       scope.get(`${WORK_PATH}/archive`, async (request, reply) => {
@@ -85,12 +85,12 @@ const RUN: Record<WorkName, (work: BackupWork, onProgress: OnWorkProgress, reque
   };
 
 /** The work continues even if the client disconnects. */
-function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, said: (error: unknown) => WorkLine): Readable {
+function linesOf(run: (onProgress: OnWorkProgress) => Promise<unknown>, wrap: (error: unknown) => WorkLine): Readable {
   const lines = createLines({ repeatMs: HEARTBEAT_MS });
   void run(lines.progress)
     .then(
       (result): WorkLine => ({ result: result ?? null }),
-      (error: unknown) => said(error),
+      (error: unknown) => wrap(error),
     )
     .then(lines.end);
   return lines.stream;

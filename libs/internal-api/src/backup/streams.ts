@@ -5,13 +5,13 @@ import type { IncomingMessage } from 'node:http';
 /** The response of long work: one JSON object per line, the last of which is the result. */
 export type Lines = ReturnType<typeof createLines>;
 
-const SHOWN_EVERY_MS = 100;
+const THROTTLE_MS = 100;
 
 /** Repeats the last line (at first a blank one) every `repeatMs`, so that each end knows that the other is alive. */
 export function createLines({ repeatMs }: { repeatMs: number }) {
   const stream = new Readable({ read: () => undefined });
-  let shown = '';
-  let shownPart = '';
+  let lastLine = '';
+  let lastPart = '';
   let waiting: object | undefined;
   let timer: NodeJS.Timeout | undefined;
   let hasEnded = false;
@@ -22,12 +22,12 @@ export function createLines({ repeatMs }: { repeatMs: number }) {
   const show = () => {
     timer = undefined;
     if (!waiting) return;
-    shown = JSON.stringify({ progress: waiting });
+    lastLine = JSON.stringify({ progress: waiting });
     waiting = undefined;
-    push(`${shown}\n`);
+    push(`${lastLine}\n`);
   };
   // Do not repeat lines to a reader that lags behind.
-  const repeat = setInterval(() => stream.readableLength === 0 && push(`${shown}\n`), repeatMs);
+  const repeat = setInterval(() => stream.readableLength === 0 && push(`${lastLine}\n`), repeatMs);
 
   return {
     stream,
@@ -35,11 +35,11 @@ export function createLines({ repeatMs }: { repeatMs: number }) {
     progress(progress: { phase: string; store?: string }) {
       if (hasEnded) return; // abandoned work continues for a while
       const part = `${progress.phase} ${progress.store ?? ''}`;
-      if (part !== shownPart) show();
+      if (part !== lastPart) show();
       waiting = progress;
-      if (part !== shownPart) show();
-      else timer ??= setTimeout(show, SHOWN_EVERY_MS);
-      shownPart = part;
+      if (part !== lastPart) show();
+      else timer ??= setTimeout(show, THROTTLE_MS);
+      lastPart = part;
     },
     end(line: object): void {
       clearInterval(repeat);
@@ -62,7 +62,7 @@ export async function* readLines(body: Readable): AsyncGenerator<string> {
   }
 }
 
-const CHECKS = 10;
+const CHECKS_PER_SILENCE = 10;
 
 /**
  * Returns a request's body as a separate stream: destroying it keeps the connection, so that a response still reaches the client.
@@ -72,9 +72,9 @@ export function receiveBody(request: IncomingMessage, { silenceMs }: { silenceMs
   const body = new PassThrough({ highWaterMark: 1024 * 1024 });
   let quietMs = 0;
   const watch = setInterval(() => {
-    quietMs = body.writableNeedDrain ? 0 : quietMs + silenceMs / CHECKS;
+    quietMs = body.writableNeedDrain ? 0 : quietMs + silenceMs / CHECKS_PER_SILENCE;
     if (quietMs > silenceMs) body.destroy(new AppError('BAD_USER_INPUT', 'The upload stalled.'));
-  }, silenceMs / CHECKS);
+  }, silenceMs / CHECKS_PER_SILENCE);
 
   const onData = (part: Buffer) => {
     quietMs = 0;

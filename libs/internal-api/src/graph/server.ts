@@ -20,10 +20,10 @@ const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const GATEWAY = 'gateway';
 /** The header with which a router requests federated tracing, and its only defined value. */
 const INCLUDE_TRACE = 'apollo-federation-include-trace';
-const TRACE_FORM = 'ftv1';
+const TRACE_FORMAT = 'ftv1';
 
 /** A gateway that has not read a response after this time has abandoned the request, or is frozen. */
-const READ_WITHIN_MS = 15_000;
+const READ_TIMEOUT_MS = 15_000;
 /** Long enough for active gateways to learn that they must open another connection. */
 const LINGER_MS = 3_000;
 
@@ -76,7 +76,7 @@ export function createSubgraphServer(options: SubgraphServerOptions): Service & 
     if (!isForGraph(identity)) throw forbidden('For the gateway only.');
     const sent = new Promise((resolve) => reply.raw.once('close', resolve));
     const result = await subgraph.execute(request.body, { ...callOf(request.raw, identity), sent });
-    const tooSlow = setTimeout(() => reply.raw.destroy(), READ_WITHIN_MS);
+    const tooSlow = setTimeout(() => reply.raw.destroy(), READ_TIMEOUT_MS);
     void sent.then(() => clearTimeout(tooSlow));
     return reply.header('content-type', 'application/json').send(JSON.stringify(result));
   });
@@ -112,7 +112,7 @@ function callOf({ headers, socket }: IncomingMessage, identity: Identity): Subgr
     requestId: singleHeader(headers['x-request-id']) ?? randomUUID(),
     traceparent: singleHeader(headers.traceparent),
     isCancelled: () => socket.destroyed,
-    isTraced: singleHeader(headers[INCLUDE_TRACE]) === TRACE_FORM,
+    isTraced: singleHeader(headers[INCLUDE_TRACE]) === TRACE_FORMAT,
   };
 }
 

@@ -46,15 +46,15 @@ export function readKafkaSettings(env: Env): KafkaSettings | undefined {
   return { brokers, topicPrefix, ...(isTls && { ssl }), ...(sasl && { sasl }) };
 }
 
-/** As `readKafkaSettings`, for a process of its own: only one process alone needs no Kafka. @throws ConfigError */
+/** Like `readKafkaSettings`, for services in separate processes, which need Kafka. @throws ConfigError */
 export function requireKafkaSettings(env: Env): KafkaSettings {
   const kafka = readKafkaSettings(env);
   if (!kafka) throw new ConfigError(['KAFKA_BROKERS is needed: host:port, several between commas']);
   return kafka;
 }
 
-function login(given: { user?: string; password?: string; mechanism: string | null }): KafkaConfig['sasl'] {
-  const { user: username, password, mechanism } = given;
+function login(options: { user?: string; password?: string; mechanism: string | null }): KafkaConfig['sasl'] {
+  const { user: username, password, mechanism } = options;
   if (!username && !password && mechanism === null) return undefined;
   const known = MECHANISMS.find((each) => each === mechanism);
   if (known && username && password) return { mechanism: known, username, password };

@@ -78,8 +78,8 @@ export function traceEventLog(eventLog: EventLog, tracing: Tracing): EventLog {
       const reasons = error instanceof PublishError ? error.reasons : undefined;
       for (const [record, span] of spans) span.end(reasons ? reasons.get(record) : error);
       if (!reasons) throw error;
-      const given = new Map(sent.map((record, index) => [record, records[index] ?? record]));
-      throw new PublishError(new Map([...reasons].map(([record, reason]) => [given.get(record) ?? record, reason])));
+      const plain = new Map(sent.map((record, index) => [record, records[index] ?? record]));
+      throw new PublishError(new Map([...reasons].map(([record, reason]) => [plain.get(record) ?? record, reason])));
     }
   };
   return { ...eventLog, publish };

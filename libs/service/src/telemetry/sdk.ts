@@ -113,7 +113,7 @@ export function startSdk(options: SdkOptions) {
   const { maxQueueSize = 2_048, maxExportBatchSize = 512, scheduledDelayMs: scheduledDelayMillis } = options;
   const exporter = createExporter(options);
   const processor = new BatchSpanProcessor({ exporter, maxQueueSize, maxExportBatchSize, scheduledDelayMillis });
-  const ofEnvironment = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
+  const environmentResource = detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] });
   const decide = createDecision(options);
   const tracers = new Map<string, Tracer>();
 
@@ -124,7 +124,7 @@ export function startSdk(options: SdkOptions) {
       'service.name': `taskmesh-${service}`,
       'service.version': options.version,
       'service.instance.id': options.instanceId,
-    }).merge(ofEnvironment);
+    }).merge(environmentResource);
     // Not registered globally: libraries would then trace every request, including the documents sent by clients.
     const fresh = new TracerProvider({ resource, spanProcessors: [processor] }).getTracer('taskmesh', options.version);
     tracers.set(service, fresh);
@@ -205,7 +205,7 @@ type PartialSuccess = NonNullable<ReturnType<typeof ProtobufTraceSerializer.dese
 /** Exports spans and reports the outcomes. Never resends spans that the collector rejected. */
 function createExporter({ url, protocol, onOutage, onRecovery, onObjection, onExported }: SdkOptions): SpanExporter {
   const { contentType, serializer } = PROTOCOLS[protocol];
-  let isAway = false;
+  let isUnavailable = false;
   let isObjecting = false;
   /** From the response to the export that ends next: it is parsed right before. */
   let objection: Objection | undefined;
@@ -225,24 +225,24 @@ function createExporter({ url, protocol, onOutage, onRecovery, onObjection, onEx
     undefined,
   );
 
-  const taken = (spans: number) => {
-    if (isAway) onRecovery();
+  const succeeded = (spans: number) => {
+    if (isUnavailable) onRecovery();
     if (objection && !isObjecting) onObjection(objection);
-    [isAway, isObjecting] = [false, objection !== undefined];
+    [isUnavailable, isObjecting] = [false, objection !== undefined];
     const rejected = Math.min(objection?.rejectedSpans ?? 0, spans);
     onExported(spans - rejected);
     if (rejected > 0) onExported(rejected, 'rejected');
   };
   const failed = (spans: number, error: unknown) => {
-    if (!isAway) onOutage(error);
-    isAway = true;
+    if (!isUnavailable) onOutage(error);
+    isUnavailable = true;
     onExported(spans, errorCode(error) || errorTypeOf(error));
   };
 
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.SUCCESS) taken(spans.length);
+        if (result.code === ExportResultCode.SUCCESS) succeeded(spans.length);
         else failed(spans.length, result.error);
         objection = undefined;
         done(result);

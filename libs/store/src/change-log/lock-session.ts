@@ -11,10 +11,10 @@ const PING_EVERY_MS = 1_000;
  */
 const SILENCE_S = 8;
 /**
- * The most that a statement may take: the server ends it, and so frees the locks of a client that no longer waits for it.
- * Well below STOP_DEADLINE_MS, as a process that stops waits for it.
+ * How long a statement may take before the server ends it, which frees the locks of a client that no longer waits.
+ * Well below STOP_DEADLINE_MS, because a stopping process waits for it.
  */
-export const LONGEST_MS = 15_000;
+export const MAX_STATEMENT_MS = 15_000;
 
 /**
  * Such a session writes only its own progress, so commits need not wait for the disk: if the server crashes, the last
@@ -23,7 +23,7 @@ export const LONGEST_MS = 15_000;
 const SETTINGS = {
   idle_session_timeout: `${SILENCE_S}s`,
   tcp_user_timeout: `${SILENCE_S}s`,
-  statement_timeout: String(LONGEST_MS),
+  statement_timeout: String(MAX_STATEMENT_MS),
   synchronous_commit: 'off',
 };
 
@@ -75,14 +75,14 @@ export async function openLockSession(database: Pick<Database, 'openSession'>, m
 
 /** Pings until the session is lost or the returned function is called. */
 function keepAlive(session: Session, ping: () => Promise<unknown>): () => void {
-  let waiting = false;
+  let isWaiting = false;
   const pinging = setInterval(() => {
-    if (waiting) return;
-    waiting = true;
+    if (isWaiting) return;
+    isWaiting = true;
     // A failed ping has already marked the session as lost.
     ping()
       .catch(() => undefined)
-      .finally(() => (waiting = false));
+      .finally(() => (isWaiting = false));
   }, PING_EVERY_MS);
   const stop = () => clearInterval(pinging);
   session.lost.addEventListener('abort', stop);

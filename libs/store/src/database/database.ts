@@ -40,8 +40,8 @@ const IDLE_MS = 600_000;
  * A prepared statement keeps its plan until its tables are analysed. If it was planned while a table was empty, it would scan the
  * whole table, even when the table has grown. Migrations and restores, which plan for the existing data, do not use this.
  *
- * Before PostgreSQL 18, an unavoidable scan, as of a table with one row, then seems so expensive that the server JIT-compiles the
- * statement each time, which takes hundreds of milliseconds.
+ * Before PostgreSQL 18, an unavoidable scan (for example, of a table with one row) then seems so expensive that the
+ * server JIT-compiles the statement each time, which takes hundreds of milliseconds.
  */
 const STABLE_PLAN_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
 
@@ -222,16 +222,16 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
   return {
     versions: migrations.map((migration) => migration.name),
-    async migrate(how) {
+    async migrate(migrateLimits) {
       const migrating = await openOrm(MIGRATION_CONNECTIONS);
-      const { signal } = how ?? {};
+      const { signal } = migrateLimits ?? {};
       migrating.pool.on('connect', ({ connection }) => {
         const end = () => connection.stream.destroy();
         if (signal?.aborted) end();
         else signal?.addEventListener('abort', end);
       });
       try {
-        await migrate(migrating.orm, { refuseUnfit, log, ...how });
+        await migrate(migrating.orm, { refuseUnfit, log, ...migrateLimits });
       } finally {
         await migrating.pool.end();
       }
@@ -280,10 +280,10 @@ export async function createDatabase(options: DatabaseOptions): Promise<Database
 
 /** Reads the table directly, because the migrator would create a missing one. */
 async function appliedMigrations(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ there: boolean }>(
-    `select to_regclass('mikro_orm_migrations') is not null as there`,
+  const { rows } = await pool.query<{ is_present: boolean }>(
+    `select to_regclass('mikro_orm_migrations') is not null as is_present`,
   );
-  if (!rows[0]?.there) return [];
+  if (!rows[0]?.is_present) return [];
   return (await pool.query<{ name: string }>('select name from mikro_orm_migrations order by id')).rows.map(
     ({ name }) => name,
   );

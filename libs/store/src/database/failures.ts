@@ -73,7 +73,7 @@ const STATEMENT_ONLY_CODES = new Set<string>([
   SQL_STATE.queryCanceled,
 ]);
 
-/** The connection is not in the state in which we left it, as behind a pooler that does not keep sessions. */
+/** The connection is not in the state in which we left it, for example behind a pooler that does not keep sessions. */
 const UNEXPECTED_STATE_CODES = new Set<string>([
   SQL_STATE.inFailedTransaction,
   SQL_STATE.invalidStatementName,

@@ -24,7 +24,7 @@ export const MIGRATION_CONNECTIONS = {
  * How long a migration waits for a table lock. All later statements queue behind a waiting lock, so waiting for a long
  * transaction would block the table. Instead, the migration gives up and tries again later.
  */
-const TABLE_WAIT = '500ms';
+const LOCK_TIMEOUT = '500ms';
 const PAUSE_MS = 2_000;
 
 export interface MigrateLimits {
@@ -62,7 +62,7 @@ export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> 
     } catch (error) {
       failures.failed(error);
       if (isLockTimeout(error)) return error;
-      throw forPeople(error);
+      throw explainRefusal(error);
     }
   };
   const deadline = performance.now() + waitMs;
@@ -75,7 +75,7 @@ export async function migrate(orm: Orm, options: MigrateOptions): Promise<void> 
 }
 
 /** A person must end a lasting refusal, so waiting for it would not help. */
-function forPeople(error: unknown): unknown {
+function explainRefusal(error: unknown): unknown {
   const { reason, isPermanent } = refusalOf(error);
   return isPermanent ? new ConfigError([`PostgreSQL ${reason}`]) : error;
 }
@@ -85,7 +85,7 @@ async function migrateOnce(orm: Orm, to: string | undefined): Promise<void> {
     const run = (sql: string, parameters: unknown[] = []) =>
       em.getConnection().execute(sql, parameters, 'all', em.getTransactionContext());
     await run('select pg_advisory_xact_lock(hashtext(?))', ['taskmesh-migrations']);
-    await run(`set local lock_timeout = '${TABLE_WAIT}'`);
+    await run(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
     await orm.migrator.up({ transaction: em.getTransactionContext(), ...(to !== undefined && { to }) });
   });
 }

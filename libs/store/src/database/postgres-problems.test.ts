@@ -6,7 +6,7 @@ import { createSchemaGate } from './schema-gate.ts';
 import { findDatabaseProblem, findPostgresProblem, findVersionProblem } from './postgres-problems.ts';
 
 const OLD = '140023';
-const REASON = 'is of version 14, and has to be of 15 or newer';
+const REASON = 'has version 14, but needs version 15 or newer';
 
 // A relay in front of the test server, which changes the version in its responses.
 const store = await createTestDatabase('server_version');
@@ -51,7 +51,7 @@ it('detects a server that is too old before an installation', async () => {
 it.each([
   ['UTF8', undefined],
   ['SQL_ASCII', undefined],
-  ['LATIN1', expect.stringMatching(/^has the encoding LATIN1, and has to have UTF8/)],
+  ['LATIN1', expect.stringMatching(/^has the encoding LATIN1, but needs UTF8/)],
 ])('accepts a database as a store only if it stores any text unchanged: %s', async (encoding, reason) => {
   const { url } = await createTestDatabase('encoding', undefined, `template0 encoding '${encoding}' locale 'C'`);
   expect(await findDatabaseProblem(url, 'test', true)).toEqual(reason && { reason, isPermanent: true });

@@ -4,10 +4,10 @@ import { connect, disconnect } from './connection.ts';
 import { SQL_STATE } from './sql-state.ts';
 
 /** The oldest version that migrations and statements support. Also stated in docs/servers.md. */
-const OLDEST_MAJOR = 15;
+const MIN_MAJOR_VERSION = 15;
 
 /** A server may freeze after the connection is made. */
-const TIME_LIMIT = { query_timeout: 5_000 };
+const QUERY_LIMIT = { query_timeout: 5_000 };
 
 const NO_SESSIONS: Refusal = {
   reason:
@@ -20,7 +20,7 @@ const NO_SESSIONS: Refusal = {
  * connections in the server's statistics. Rejects when the server does not respond.
  */
 export async function findDatabaseProblem(url: string, name: string, asStore = false): Promise<Refusal | undefined> {
-  const first = await connect({ url, name }, TIME_LIMIT);
+  const first = await connect({ url, name }, QUERY_LIMIT);
   try {
     const { rows } = await first.query<{ version: number; encoding: string }>(
       `select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding`,
@@ -28,7 +28,7 @@ export async function findDatabaseProblem(url: string, name: string, asStore = f
     const problem =
       rows[0] && (findVersionProblem(rows[0].version) ?? (asStore ? findEncodingProblem(rows[0].encoding) : undefined));
     if (problem) return problem;
-    const second = await connect({ url, name }, TIME_LIMIT);
+    const second = await connect({ url, name }, QUERY_LIMIT);
     try {
       return (await haveSessions(first, second)) ? undefined : NO_SESSIONS;
     } finally {
@@ -42,14 +42,14 @@ export async function findDatabaseProblem(url: string, name: string, asStore = f
 /** `version` is the server's `server_version_num`: 180004 for 18.4. */
 export function findVersionProblem(version: number): Refusal | undefined {
   const major = Math.floor(version / 10_000);
-  if (major >= OLDEST_MAJOR) return undefined;
-  return { reason: `is of version ${major}, and has to be of ${OLDEST_MAJOR} or newer`, isPermanent: true };
+  if (major >= MIN_MAJOR_VERSION) return undefined;
+  return { reason: `has version ${major}, but needs version ${MIN_MAJOR_VERSION} or newer`, isPermanent: true };
 }
 
 /** SQL_ASCII, the default of a server with locale C, stores UTF-8 unchanged. */
 function findEncodingProblem(encoding: string): Refusal | undefined {
   if (['UTF8', 'SQL_ASCII'].includes(encoding)) return undefined;
-  const reason = `has the encoding ${encoding}, and has to have UTF8: create the database with template template0 encoding 'UTF8'`;
+  const reason = `has the encoding ${encoding}, but needs UTF8: create the database with template template0 encoding 'UTF8'`;
   return { reason, isPermanent: true };
 }
 

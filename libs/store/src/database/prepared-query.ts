@@ -7,7 +7,7 @@ import { endsConnection } from './failures.ts';
 export interface Statement {
   name: string;
   text: string;
-  /** How long it may take in a session, in ms. @default as all in that session */
+  /** How long it may take in a session, in ms. @default the timeout of the session */
   query_timeout?: number;
 }
 

@@ -106,7 +106,7 @@ export async function storeHealth(
   return { ok: isUp && isFit, checks: { database: isUp, schema: isFit, ...more } };
 }
 
-const NOTHING_KNOWN = { isUp: false, schema: null, missing: [], unknown: [] };
+const UNKNOWN_STORE = { isUp: false, schema: null, missing: [], unknown: [] };
 
 /**
  * Reports the version of a service and the state of its store to operators within `withinMs`. Runs at most one query at a time,
@@ -122,7 +122,7 @@ export function createServiceStatus(
     const applied = [...database.versions.filter((version) => !missing.includes(version)), ...unknown];
     return { isUp: true, schema: applied.at(-1) ?? null, missing, unknown };
   });
-  return async () => ({ version: readVersion(), startedAt, store: (await query()) ?? NOTHING_KNOWN });
+  return async () => ({ version: readVersion(), startedAt, store: (await query()) ?? UNKNOWN_STORE });
 }
 
 const migrationSettings = z.object({

@@ -19,7 +19,7 @@ export interface SessionOptions extends ConnectionOptions {
 export interface Session {
   /** Runs one statement at a time, in call order. @throws AppError SERVICE_UNAVAILABLE when the session is lost */
   run<Row extends QueryResultRow>(statement: Statement, values?: unknown[]): Promise<Row[]>;
-  /** Calls `heard` for each notification on the channel (a plain lower-case name). */
+  /** Calls `onNotification` for each notification on the channel (a plain lower-case name). */
   listen(channel: string, onNotification: () => void): Promise<void>;
   /** Aborted when the connection is closed, or silent for longer than a statement may take. */
   readonly lost: AbortSignal;
@@ -33,7 +33,7 @@ export interface SqlSession extends Session {
 }
 
 /** Opens a connection. @throws AppError SERVICE_UNAVAILABLE when the server is unavailable */
-export async function openSession({ timeoutMs = 5_000, ...where }: SessionOptions): Promise<SqlSession> {
+export async function openSession({ timeoutMs = 5_000, ...connection }: SessionOptions): Promise<SqlSession> {
   const socket = new Socket();
   const closed = new AbortController();
   const lose = (reason: unknown) => {
@@ -45,7 +45,7 @@ export async function openSession({ timeoutMs = 5_000, ...where }: SessionOption
   let client: Client;
   try {
     client = await connect(
-      { connectTimeoutMs: CONNECT_TIMEOUT_MS, ...where },
+      { connectTimeoutMs: CONNECT_TIMEOUT_MS, ...connection },
       { stream: () => socket, query_timeout: timeoutMs },
     );
   } catch (error) {

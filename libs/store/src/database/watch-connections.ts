@@ -23,7 +23,7 @@ interface WatchOptions {
 /**
  * Keeps a pool's connections usable. Call it before the first connection.
  *
- * - MikroORM's query builder never releases a connection whose `begin` or `rollback` fails, as happens when the server
+ * - MikroORM's query builder never releases a connection whose `begin` or `rollback` fails, for example when the server
  *   ends the session: ten such failures, and the pool stays empty. Such a connection is discarded here.
  * - A connection to a server that has become read-only is closed: a new one may reach the new primary.
  * - A connection silent for `silenceMs` (the server is frozen, the network is down) is closed, and its statements fail
@@ -35,7 +35,7 @@ export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOpt
   const waiting = new Map<PoolClient, Waiting>();
   let timer: NodeJS.Timeout | undefined;
 
-  const look = () => {
+  const closeSilent = () => {
     const latestMs = performance.now() - silenceMs;
     for (const [client, { statements, sinceMs }] of waiting)
       if (statements > 0 && sinceMs < latestMs) client.connection.stream.destroy(new Error('Query read timeout'));
@@ -44,7 +44,7 @@ export function watchConnections(pool: Pool, { silenceMs, ...reports }: WatchOpt
   pool.on('connect', (client) => {
     const state: Waiting = { statements: 0, sinceMs: 0 };
     waiting.set(client, state);
-    timer ??= setInterval(look, CHECK_EVERY_MS).unref();
+    timer ??= setInterval(closeSilent, CHECK_EVERY_MS).unref();
     watch(client, state, reports);
   });
   pool.on('remove', (client) => {

@@ -31,7 +31,7 @@ export interface ImporterOptions {
 export function createImporter({ name, url, databaseAt, rules, log }: ImporterOptions) {
   const databaseName = z
     .string()
-    .regex(/^[^\0]{1,63}$/, 'That cannot be a database.')
+    .regex(/^[^\0]{1,63}$/, 'This cannot be the name of a database.')
     .refine((value) => value !== databaseOf(url), 'The live store cannot be imported.');
 
   const targetOf = (database: string): string => inDatabase(url, parseInput(databaseName, database));
@@ -48,7 +48,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
   /** @throws AppError BAD_USER_INPUT when `database` is the live store itself; SERVICE_UNAVAILABLE when a privilege is missing */
   const withStores = async <Result>(database: string, work: (stores: Stores) => Promise<Result>) =>
     withSession(targetOf(database), (to) => withSession(url, (from) => work({ from, to }))).catch((error: unknown) => {
-      throw explained(error);
+      throw explain(error);
     });
 
   const withDatabase = async <Result>(database: string, work: (store: StoreDatabase) => Promise<Result>) => {
@@ -87,7 +87,7 @@ export function createImporter({ name, url, databaseAt, rules, log }: ImporterOp
       const result = await withStores(database, (stores) =>
         withDatabase(database, (store) => importRows(stores, store, archived)),
       );
-      log.info({ database, ...result }, 'looked at a restored database');
+      log.info({ database, ...result }, 'examined a restored database');
       return result;
     },
     /** Migrates a database that was the live store before a restore, so that it can be the live store again. */
@@ -127,16 +127,16 @@ export async function openImportSession(
   return { ...session, run: (statement, values) => session.run<never>(statement, values).catch(refuse) };
 }
 
-const DAMAGE = new Set<string>([SQL_STATE.undefinedTable, SQL_STATE.dataCorrupted, SQL_STATE.indexCorrupted]);
+const DAMAGE_CODES = new Set<string>([SQL_STATE.undefinedTable, SQL_STATE.dataCorrupted, SQL_STATE.indexCorrupted]);
 
 /**
  * Explains to the operator that the service's own user lacks a privilege that an import needs, or that a store is damaged: the
  * archive is fine, and trying again does not help. Returns other errors unchanged. PostgreSQL's messages of these kinds name only
  * objects, and those of migrations (ConfigError) are written for people.
  */
-function explained(error: unknown): unknown {
+function explain(error: unknown): unknown {
   if (error instanceof ConfigError) return unavailable(`${error.problems.join('. ')}.`, error);
-  if (DAMAGE.has(errorCode(error)))
+  if (DAMAGE_CODES.has(errorCode(error)))
     return conflict(`A store is damaged: ${errorMessage(error)}. How to replace a live one: docs/backup.md.`);
   if (errorCode(error) !== SQL_STATE.insufficientPrivilege) return error;
   return unavailable(

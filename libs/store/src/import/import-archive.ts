@@ -42,10 +42,10 @@ export async function importArchive(archive: ArchiveImport): Promise<ImportedRow
   const { table: mainTable, tables } = rules;
   if (schemaVersion === null || !store.versions.includes(schemaVersion)) return unknownVersion(archive);
   await store.migrate({ to: schemaVersion });
-  const [given, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
+  const [restored, own] = [await tablesOf(session, RESTORED), await tablesOf(session, STORE)];
   const kept = new Map([...own].filter(([table]) => tables[table]?.archived === 'rows'));
-  const misfit = missingTables({ given, own }, schemaVersion) ?? (await otherVersion(session, schemaVersion));
-  if (misfit !== undefined) return { reason: misfit, concerns: 'archive' };
+  const mismatch = missingTables({ restored, own }, schemaVersion) ?? (await otherVersion(session, schemaVersion));
+  if (mismatch !== undefined) return { reason: mismatch, concerns: 'archive' };
   const columnNames = Object.fromEntries([...kept].map(([table, columns]) => [table, [...columns.keys()]]));
   const dropped = await findLostColumns(session, columnNames, [...own.keys()]);
   if (dropped.length > 0 && !allowsLoss) return wouldLose(dropped);
@@ -68,18 +68,18 @@ function unknownVersion({ store, archived }: ArchiveImport): ImportedRows {
   const version = archived.schemaVersion === null ? 'no version' : `the version ${archived.schemaVersion}`;
   return {
     concerns: archived.schemaVersion === null ? 'archive' : 'version',
-    reason: `The archive has a schema of ${version}, and known are ${oldest} to ${newest}: restore it with the release that made it, or with a newer one.`,
+    reason: `The archive has a schema of ${version}, but only ${oldest} to ${newest} are known: restore it with the release that made it, or with a newer one.`,
   };
 }
 
-type Shapes = Record<'given' | 'own', Map<string, Columns>>;
+type Shapes = Record<'restored' | 'own', Map<string, Columns>>;
 
 /** Returns a sentence; undefined if all of the version's tables and columns are present. */
-function missingTables({ given, own }: Shapes, version: string): string | undefined {
+function missingTables({ restored, own }: Shapes, version: string): string | undefined {
   const missing = [...own].flatMap(([table, columns]) => {
-    const there = given.get(table);
-    if (!there) return [table];
-    return [...columns].filter(([name, type]) => there.get(name) !== type).map(([name]) => `${table}.${name}`);
+    const found = restored.get(table);
+    if (!found) return [table];
+    return [...columns].filter(([name, type]) => found.get(name) !== type).map(([name]) => `${table}.${name}`);
   });
   if (missing.length === 0) return undefined;
   return `The archive lacks ${missing.join(', ')}, which a store of the version ${version} has.`;
@@ -125,16 +125,16 @@ function breaksRules(error: unknown): boolean {
 
 /** Imports one table of an untrusted dump, after checking its rows. */
 export async function importDump({ session, store, rules }: DumpImport): Promise<ImportedRows> {
-  const { table, columns, needed, tables, duplicates } = rules;
-  const given = await columnsOf(session, table);
+  const { table, columns, required, tables, duplicates } = rules;
+  const found = await columnsOf(session, table);
   const reason =
-    findMissingColumns(table, needed, given) ?? (await findRefusedRows(session, RESTORED, { rules, columns: given }));
+    findMissingColumns(table, required, found) ?? (await findRefusedRows(session, RESTORED, { rules, columns: found }));
   if (reason !== undefined) return { reason };
   await store.migrate();
   const kept = { [table]: Object.keys(columns) };
   const dropped = await findLostColumns(session, kept, Object.keys(tables));
   try {
-    const [row] = await session.run<{ count: string }>(copyInto(rules, given));
+    const [row] = await session.run<{ count: string }>(copyInto(rules, found));
     return { rows: { [table]: Number(row?.count) }, dropped };
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
@@ -142,10 +142,10 @@ export async function importDump({ session, store, rules }: DumpImport): Promise
   }
 }
 
-function copyInto({ table, columns }: StoreRules, given: Columns): string {
-  const copied = Object.entries(columns).filter(([name]) => given.has(name));
+function copyInto({ table, columns }: StoreRules, found: Columns): string {
+  const copied = Object.entries(columns).filter(([name]) => found.has(name));
   const values = copied.map(([name, { type, isVersion }]) => {
-    const value = valueOf(given, name, type);
+    const value = valueOf(found, name, type);
     return isVersion ? versionOrOne(value) : value;
   });
   return `

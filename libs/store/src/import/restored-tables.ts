@@ -29,14 +29,14 @@ export async function tablesOf(session: SqlSession, schema: RestoredSchema): Pro
 /** Limits the names to read: a dump may have many more columns than a service needs. */
 const MAX_COLUMNS = 20_000;
 
-const SIZE = `
+const COUNT_COLUMNS = `
     select pg_catalog.count(*)::text as columns
     from pg_catalog.pg_class c left join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0
     where c.relnamespace = pg_catalog.to_regnamespace('${RESTORED}') and c.relkind in ('r', 'p')`;
 
 /** Call this first. Returns a sentence; undefined if the number of columns is acceptable. */
 export async function findTooManyColumns(session: SqlSession): Promise<string | undefined> {
-  const [size] = await session.run<{ columns: string }>(SIZE);
+  const [size] = await session.run<{ columns: string }>(COUNT_COLUMNS);
   return Number(size?.columns) > MAX_COLUMNS ? `The dump has more than ${MAX_COLUMNS} columns.` : undefined;
 }
 
@@ -70,7 +70,7 @@ export async function findLostColumns(
     : lost;
 }
 
-const SAME: Record<ColumnType, string> = {
+const SQL_TYPE_NAMES: Record<ColumnType, string> = {
   uuid: 'uuid',
   text: 'text',
   boolean: 'boolean',
@@ -81,7 +81,7 @@ const SAME: Record<ColumnType, string> = {
 /** Returns SQL that converts a column of row `r` to the given type, or to null if the value is invalid. */
 export function valueOf(columns: Columns, name: string, type: ColumnType): string {
   const raw = `r.${name}`;
-  if (columns.get(name) === SAME[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
+  if (columns.get(name) === SQL_TYPE_NAMES[type]) return type === 'timestamptz(3)' ? `${raw}::${type}` : raw;
   if (type === 'text') return `${raw}::text`;
   return `case when ${isValueSql(`${raw}::text`, type)} then ${raw}::text::${type} end`;
 }
@@ -94,9 +94,9 @@ export const versionOrOne = (value: string): string =>
   `case when ${value} between 1 and ${MAX_VERSION} then ${value} else 1 end`;
 
 /** Returns a sentence that names the missing columns; undefined if all are present. */
-export function findMissingColumns(table: string, needed: readonly string[], columns: Columns): string | undefined {
+export function findMissingColumns(table: string, required: readonly string[], columns: Columns): string | undefined {
   if (columns.size === 0) return `There is no table ${table}.`;
-  const missing = needed.filter((name) => !columns.has(name));
+  const missing = required.filter((name) => !columns.has(name));
   return missing.length > 0 ? `The table ${table} lacks columns: ${missing.join(', ')}.` : undefined;
 }
 
@@ -118,13 +118,13 @@ function columnRules(declared: StoreRules['columns'], schema: RestoredSchema, co
     const range = `between 1 and ${MAX_VERSION}`;
     if (isVersion)
       return schema === STORE ? [{ sentence: `${name} is ${range}`, broken: `${value} not ${range}` }] : [];
-    const ofItsType = isNullable
+    const typeRule = isNullable
       ? {
           sentence: `${name} must be of the type ${type}, or null`,
           broken: `(r.${name} is not null and ${value} is null)`,
         }
       : { sentence: `${name} is needed and must be of the type ${type}`, broken: `${value} is null` };
-    return type === 'timestamptz(3)' ? [ofItsType, supportedYearsRule(name, value)] : [ofItsType];
+    return type === 'timestamptz(3)' ? [typeRule, supportedYearsRule(name, value)] : [typeRule];
   });
 }
 
@@ -157,9 +157,9 @@ function countBroken(table: string, rules: RowRule[]): string {
 
 const LAST_OF_THE_BASIC_PLANE = 0xffff;
 
-export function filterCharacters(is: (character: string) => boolean): string {
+export function filterCharacters(matches: (character: string) => boolean): string {
   return Array.from({ length: LAST_OF_THE_BASIC_PLANE }, (_, code) => String.fromCharCode(code + 1))
-    .filter((character) => character.isWellFormed() && is(character))
+    .filter((character) => character.isWellFormed() && matches(character))
     .join('');
 }
 
@@ -190,7 +190,7 @@ export interface StoreRules {
   table: string;
   columns: Record<string, ImportedColumn>;
   /** Columns that a dump must have; the others have defaults in the store. */
-  needed: readonly string[];
+  required: readonly string[];
   rulesFor(columns: Columns): RowRule[];
   /** The parameters of the rules' SQL. */
   values: unknown[];
@@ -201,7 +201,7 @@ export interface StoreRules {
   /** Tables that archives made by Taskmesh can bring back. */
   tables: StoreTables;
   /** Completes a store with its imported rows, in one transaction in `to`; the restored rows are still readable. */
-  complete(stores: Stores, of: 'archive' | 'dump'): Promise<void>;
+  complete(stores: Stores, source: 'archive' | 'dump'): Promise<void>;
 }
 
 export type StoreDatabase = Pick<Database, 'migrate' | 'versions' | 'close'>;

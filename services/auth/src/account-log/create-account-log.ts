@@ -17,7 +17,7 @@ export function createAccountLog({ database, clock }: CommonParts) {
   };
   return {
     service,
-    /** Call this after the database was reset by other means, so that readers of the former log start from the beginning. */
+    /** Call this after the database was reset by other means, so that readers of the old log start from the beginning. */
     newEpoch: () => explainFrozen('auth', () => repository.beginEpoch(epochAt(clock.now()))),
   };
 }

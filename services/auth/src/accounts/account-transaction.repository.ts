@@ -107,8 +107,8 @@ function accountTransaction(em: EntityManager) {
       em.persist(em.create(PersonalTokenEntity, token)),
 
     /** A concurrent use of the same code waits, and then finds that the code no longer exists. */
-    lockCode: (given: SubmittedCode, now: Date) =>
-      em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } }, locked),
+    lockCode: (submitted: SubmittedCode, now: Date) =>
+      em.findOne(SignInCodeEntity, { ...submitted, expiresAt: { $gt: now } }, locked),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       em.findOne(LinkedIdentityEntity, { issuer, subject }),
     /** Ordered by id. */

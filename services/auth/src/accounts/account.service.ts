@@ -42,7 +42,7 @@ export interface AccountServiceDeps extends CommonParts {
 
 export function createAccountService(deps: AccountServiceDeps): AccountService {
   const { accounts, maker, sessions, hasher, rules, limits, clock, ids, log } = deps;
-  const newAccountInput = signUpBy(rules);
+  const newAccountInput = signUpSchema(rules);
 
   /** Returns undefined for an unknown address or a wrong password. Both take the same time. */
   const authenticate = deps.strategyOf(async ({ email, password, ...attempt }) => {
@@ -96,7 +96,7 @@ export function createAccountService(deps: AccountServiceDeps): AccountService {
 }
 
 /** Reports all problems of a sign-up at once, including violations of the password rules. */
-function signUpBy(rules: Pick<PasswordRules, 'problemOf'>) {
+function signUpSchema(rules: Pick<PasswordRules, 'problemOf'>) {
   return signUpInput.superRefine(({ email, password }, context) => {
     if (context.issues.some(({ path }) => path?.includes('password'))) return;
     const message = rules.problemOf(password, email);

@@ -51,7 +51,7 @@ export const REPLACE_HASH: Statement = {
   text: 'update accounts set password_hash = $3 where id = $1 and password_hash = $2',
 };
 
-/** $1 key of the address. The IPs of the newest sign-ins and of the active sessions: the former may all be of one busy program. */
+/** $1 key of the address. The IPs of the newest sign-ins, which may all be of one busy program, and of the active sessions. */
 export const SIGN_IN_IPS: Statement = {
   name: 'auth-sign-in-ips',
   text: `

@@ -39,7 +39,7 @@ export interface ChangeService {
    */
   requestEmail(user: SignedIn, input: unknown, origin: RequestOrigin): Promise<void>;
   /**
-   * Changes the account's address to the one that the token was mailed to, and informs the former one. The token only proves that
+   * Changes the account's address to the one that the token was mailed to, and informs the old one. The token only proves that
    * somebody reads that mailbox, perhaps a stranger if the address was mistyped: `user` or the password in `input` proves who owns
    * the account. A failed call does not use up the token.
    * @throws AppError BAD_USER_INPUT, CONFLICT, RATE_LIMITED, FORBIDDEN for a user of another account, UNAUTHENTICATED without
@@ -55,7 +55,7 @@ export interface ChangeService {
 }
 
 /** All deletions share one queue: they lock the account log, and several with long audit trails would hold a connection each. */
-const DELETIONS = 'deletions';
+const DELETION_QUEUE = 'deletions';
 
 export function createChangeService(common: CommonParts): ChangeService {
   const { inTransaction, mails, check, hasher, rules, limits, clock, ids } = common;
@@ -76,8 +76,8 @@ export function createChangeService(common: CommonParts): ChangeService {
   };
 
   return {
-    async changeName(caller, given, origin) {
-      const { name } = parseInput(changeNameInput, { name: given });
+    async changeName(caller, newName, origin) {
+      const { name } = parseInput(changeNameInput, { name: newName });
       await limits.countChange(caller.userId, 'name', origin.ip);
       return inTransaction(async (transaction) => {
         const account = await lockOwner(transaction, caller);
@@ -133,8 +133,8 @@ export function createChangeService(common: CommonParts): ChangeService {
       }, userId);
     },
     async confirmEmail(user, input, origin) {
-      const { token: given, password } = parseInput(confirmEmailInput, input);
-      const hash = hashOf(given);
+      const { token: mailedToken, password } = parseInput(confirmEmailInput, input);
+      const hash = hashOf(mailedToken);
       const ownerId = await mails.findAccountByEmailToken(hash, new Date(clock.now()), callerOf(origin.ip));
       if (ownerId === undefined) throw mailedTokenUnusable();
       const sessionId = await requireOwner(ownerId, { user, password }, origin);
@@ -154,7 +154,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         account.emailKey = key;
         account.emailConfirmedAt = now;
         account.updatedAt = now;
-        // Including password resets that were mailed to the former address.
+        // Including password resets that were mailed to the old address.
         await transaction.revokeChanges(account);
         const fact = { kind: 'email.changed', at: now, accountId, origin } as const;
         transaction.record({ ...fact, ...(sessionId && { sessionId }) });
@@ -181,7 +181,7 @@ export function createChangeService(common: CommonParts): ChangeService {
         const sessionsAndTokens = await transaction.endEverything(userId, now);
         await transaction.removeAccount(userId);
         return sessionsAndTokens;
-      }, DELETIONS);
+      }, DELETION_QUEUE);
       await limits.forgetFailedLogins(emailKey(known.account.email) ?? '', origin.ip);
       return ended;
     },

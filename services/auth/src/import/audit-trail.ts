@@ -11,12 +11,12 @@ const trail: CopiedTable = {
 const LOCK_TIMEOUT = `set local lock_timeout = '500ms'`;
 const LOCK = 'lock table public.audit_log in share mode';
 /** For an empty trail, a value lower than any id: ids in a dump may be negative. */
-const LAST = `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`;
+const LAST_ID = `select coalesce(max(id), '-9223372036854775808')::text as last from public.audit_log`;
 
 const ADVANCE_IDS = `select setval(pg_get_serial_sequence('public.audit_log', 'id'), max(id)) from public.audit_log having max(id) > 0`;
 
 export async function endOfTrail(session: SqlSession): Promise<string> {
-  const [row] = await session.run<{ last: string }>(LAST);
+  const [row] = await session.run<{ last: string }>(LAST_ID);
   return row?.last ?? '0';
 }
 
@@ -42,7 +42,7 @@ export async function copyTrail(stores: Stores, end: string): Promise<void> {
  * $1 now. Times may be a little ahead, as clocks differ; entries much later would never be cleared. Leaves ids for earlier
  * entries that are not committed yet.
  */
-const FIRST = `
+const FIRST_ENTRY = `
     select coalesce(min(id) - 1000, 1)::text as id, least(min(at), $1::timestamptz + interval '1 day')::text as at
     from public.audit_log`;
 
@@ -65,7 +65,7 @@ const LOCK_TRAIL = 'alter table public.audit_log enable trigger audit_log_only_g
  * trail, which `copyTrail` appends later. So no entry is lost or duplicated, and a new installation gets the whole archive.
  */
 export async function keepOlderTrail({ from, to }: Stores, now: Date): Promise<void> {
-  const [first] = await from.run<{ id: string; at: string }>(FIRST, [now]);
+  const [first] = await from.run<{ id: string; at: string }>(FIRST_ENTRY, [now]);
   await to.run(UNLOCK_TRAIL);
   await to.run(OLDER);
   await to.run(KEEP_OLDER, [first?.at]);

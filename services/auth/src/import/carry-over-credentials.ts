@@ -15,20 +15,20 @@ const acceptedUntil = (name: string, until: string) => `
 
 /** $1 rows, $2 the latest useful `until` */
 const LIST_ENDED = `
-    with gone as (
+    with ended as (
       select id, least(until, $2::timestamptz) as until, row_number() over (order by id) as position
       from json_to_recordset($1::json) r (id uuid, until timestamptz)
     ), counter as (
-      update public.ended_session_counter set last = last + (select count(*) from gone)
-      returning last - (select count(*) from gone) as before
+      update public.ended_session_counter set last = last + (select count(*) from ended)
+      returning last - (select count(*) from ended) as before
     )
     insert into public.ended_sessions (sequence, session_id, until)
-    select before + position, id, until from gone, counter
+    select before + position, id, until from ended, counter
     on conflict (session_id) do nothing`;
 
 const OF_ACCOUNT = { column: 'account_id', table: 'accounts' } as const;
 
-const OTHERS: MirroredTable[] = [
+const OTHER_TABLES: MirroredTable[] = [
   { name: 'refresh_tokens', key: 'hash', keyType: 'text', owner: { column: 'session_id', table: 'sessions' } },
   { name: 'reset_tokens', key: 'hash', keyType: 'text', owner: OF_ACCOUNT },
   { name: 'email_tokens', key: 'hash', keyType: 'text', owner: OF_ACCOUNT },
@@ -43,7 +43,7 @@ const OTHERS: MirroredTable[] = [
  * Copies the credentials and mails that a restore must not undo, for the accounts in `to`. Another call copies only later
  * changes. Credentials whose account is not in `to` are listed as ended, because gateways would still accept them.
  */
-export async function copySessions(stores: Stores, now: Date): Promise<void> {
+export async function carryOverCredentials(stores: Stores, now: Date): Promise<void> {
   const { from, to } = stores;
   const latest = new Date(now.getTime() + ACCESS_TOKEN_MAX_TTL_S * 1_000);
   const copyCredentials = (name: string, until: string) =>
@@ -63,12 +63,12 @@ export async function copySessions(stores: Stores, now: Date): Promise<void> {
   await to.run(SET_COUNTER, [counter?.last ?? '0']);
   await copyCredentials('sessions', 'case when ended_at is null then tokens_until end');
   await copyCredentials('personal_tokens', 'expires_at');
-  for (const table of OTHERS) await mirrorRows(stores, table);
+  for (const table of OTHER_TABLES) await mirrorRows(stores, table);
 }
 
 /**
  * $1 restored rows. An identity that the live store lacks was unlinked if the account's trail has a later entry that says
- * so, or may have had one: the trail begins later, as after old entries were cleared.
+ * so, or may have had one: the trail may begin later, for example because old entries were cleared.
  */
 const UNLINKED = `
     select r.id::text as id from json_populate_recordset(null::public.linked_identities, $1::json) r
@@ -91,12 +91,12 @@ const IDENTITIES = {
 } as const;
 
 /** $1 ids */
-const REMOVE = 'delete from public.linked_identities where id = any($1::uuid[])';
+const REMOVE_IDENTITIES = 'delete from public.linked_identities where id = any($1::uuid[])';
 
 /** Removes identities from `to` that were unlinked since the backup: a restore must not reopen a way into an account. */
 export async function removeUnlinkedIdentities({ from, to }: Stores): Promise<void> {
   await eachBatch(to, IDENTITIES, async (rows) => {
     const unlinked = await from.run<{ id: string }>(UNLINKED, [rows]);
-    if (unlinked.length > 0) await to.run(REMOVE, [unlinked.map(({ id }) => id)]);
+    if (unlinked.length > 0) await to.run(REMOVE_IDENTITIES, [unlinked.map(({ id }) => id)]);
   });
 }

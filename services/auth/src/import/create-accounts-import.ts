@@ -9,12 +9,12 @@ import {
 import type { AuthRestore, StoreComparison } from '@taskmesh/internal-api';
 import type { Clock } from '@taskmesh/service';
 import { copyTrail, endOfTrail, keepOlderTrail, settledEnd } from './audit-trail.ts';
-import { copySessions, removeUnlinkedIdentities } from './carry-over-credentials.ts';
+import { carryOverCredentials, removeUnlinkedIdentities } from './carry-over-credentials.ts';
 import { removeDeletedAccounts } from './deleted-accounts.ts';
 import { accountRules, replaceUnusableHashes } from './rules.ts';
 
 /** $1 ids, $2 now */
-const SESSIONS = `select count(*)::text as count from public.sessions
+const COUNT_ACTIVE_SESSIONS = `select count(*)::text as count from public.sessions
     where account_id = any($1::uuid[]) and ended_at is null and expires_at > $2::timestamptz`;
 
 /** Reports what would change if the imported database `to` replaced the live store `from`. Read-only. */
@@ -22,7 +22,7 @@ async function compareStores(stores: Stores, now: Date): Promise<StoreComparison
   const { from, to } = stores;
   let sessionsEnding = 0;
   const accounts = await compareRows(stores, { name: 'accounts' }, async (deleted) => {
-    const [row] = await from.run<{ count: string }>(SESSIONS, [deleted, now]);
+    const [row] = await from.run<{ count: string }>(COUNT_ACTIVE_SESSIONS, [deleted, now]);
     sessionsEnding += Number(row?.count);
   });
   const auditLog = { name: 'audit_log' };
@@ -38,7 +38,7 @@ export interface AccountsImportDeps extends Pick<ImporterOptions, 'url' | 'datab
 }
 
 /** How long writers may keep the trail from being settled. */
-const WRITERS_MS = 20_000;
+const SETTLE_DEADLINE_MS = 20_000;
 
 /** Turns the database of a restored backup into a store, and copies the current sessions, tokens and deletions into it. */
 export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImportDeps): AuthRestore {
@@ -48,11 +48,11 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     name: 'taskmesh-auth-import',
     rules: {
       ...accountRules,
-      async complete(stores, of) {
-        const replaced = await replaceUnusableHashes(stores.to, of);
+      async complete(stores, source) {
+        const replaced = await replaceUnusableHashes(stores.to, source);
         if (replaced > 0)
           deps.log.warn({ accounts: replaced }, 'restored accounts whose passwords must be set again by mail');
-        if (of === 'archive') await keepOlderTrail(stores, now());
+        if (source === 'archive') await keepOlderTrail(stores, now());
         await removeDeletedAccounts(stores);
       },
     },
@@ -65,7 +65,7 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
         await copyTrail(stores, end);
         await removeDeletedAccounts(stores);
         await removeUnlinkedIdentities(stores);
-        await copySessions(stores, now());
+        await carryOverCredentials(stores, now());
       });
     });
 
@@ -76,8 +76,8 @@ export function createAccountsImport({ clock, newEpoch, ...deps }: AccountsImpor
     compare: (database) => withStores(database, (stores) => compareStores(stores, now())),
     // Retried while writers are busy: otherwise all of this work would be done while they are locked out.
     carryOverAhead: (database) =>
-      retryWhileUnavailable({ kind: 'read', deadlineMs: WRITERS_MS }, () => carryOver(database, settledEnd)),
-    // Writers are locked out by now: all entries are settled, and another lock would wait behind those writers.
+      retryWhileUnavailable({ kind: 'read', deadlineMs: SETTLE_DEADLINE_MS }, () => carryOver(database, settledEnd)),
+    // Writers are locked out by now: all entries are settled, and another lock would wait for those writers.
     carryOver: (database) => carryOver(database, endOfTrail),
   };
 }

@@ -17,7 +17,7 @@ import {
 import { emailKey } from '../accounts/email-key.ts';
 import { BCRYPT, COST, dummyHash, prefixOf } from '../passwords/hasher.ts';
 
-const needed = {
+const required = {
   id: { type: 'uuid' },
   email: { type: 'text' },
   email_key: { type: 'text' },
@@ -28,25 +28,25 @@ const needed = {
   updated_at: { type: 'timestamptz(3)' },
 } as const satisfies Record<string, ImportedColumn>;
 
-/** More characters than any text of ours has. Longer ones would fill the memory of those who read them. */
-const MAX_TEXT = 1_024;
-const CONTROL = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
+/** No text of ours is this long. Longer ones would fill the memory of processes that read them. */
+const MAX_LENGTH = 1_024;
+const CONTROL_CHARACTERS = `'[\\u0001-\\u001f\\u007f-\\u009f]'`;
 /** Any white space; addresses contain none. */
-const SPACES = filterCharacters((character) => /\s/.test(character));
+const WHITE_SPACE = filterCharacters((character) => /\s/.test(character));
 
-/** Applies @taskmesh/contracts's rules to rows that bypassed it. `$1` is `SPACES`, `$2` is `BLANKS`. */
+/** Applies @taskmesh/contracts's rules to rows that bypassed it. `$1` is `WHITE_SPACE`, `$2` is `BLANKS`. */
 function rulesFor(columns: Columns): RowRule[] {
-  const value = (name: keyof typeof needed) => valueOf(columns, name, needed[name].type);
+  const value = (name: keyof typeof required) => valueOf(columns, name, required[name].type);
   const email = value('email');
   return [
     {
       sentence: 'email is an e-mail address',
-      broken: `(char_length(${email}) > 254 or ${email} !~ '^[^@<>]+@[^@<>]+$' or ${email} ~ ${CONTROL}
+      broken: `(char_length(${email}) > 254 or ${email} !~ '^[^@<>]+@[^@<>]+$' or ${email} ~ ${CONTROL_CHARACTERS}
         or translate(${email}, $1::text, '') <> ${email})`,
     },
     {
       sentence: 'email_key is made from email',
-      broken: `(char_length(${value('email_key')}) > ${MAX_TEXT} or ${isAscii(email)} and ${value('email_key')} <> lower(${email} collate "C"))`,
+      broken: `(char_length(${value('email_key')}) > ${MAX_LENGTH} or ${isAscii(email)} and ${value('email_key')} <> lower(${email} collate "C"))`,
     },
     {
       sentence: 'name has 1 to 255 characters',
@@ -54,8 +54,8 @@ function rulesFor(columns: Columns): RowRule[] {
     },
     {
       // An index has no room for many more. Hashes of other kinds are replaced.
-      sentence: `a password_hash of bcrypt has at most ${MAX_TEXT} bytes`,
-      broken: `(starts_with(${value('password_hash')}, '$2') and octet_length(${value('password_hash')}) > ${MAX_TEXT})`,
+      sentence: `a password_hash of bcrypt has at most ${MAX_LENGTH} bytes`,
+      broken: `(starts_with(${value('password_hash')}, '$2') and octet_length(${value('password_hash')}) > ${MAX_LENGTH})`,
     },
   ];
 }
@@ -64,16 +64,16 @@ function rulesFor(columns: Columns): RowRule[] {
 function rulesForType(name: string, type: string): RowRule[] {
   const value = `r.${name}`;
   if (type === 'timestamp with time zone') return [supportedYearsRule(name, value)];
-  const sentence = `${name} has at most ${MAX_TEXT} characters`;
-  return type === 'text' ? [{ sentence, broken: `char_length(${value}) > ${MAX_TEXT}` }] : [];
+  const sentence = `${name} has at most ${MAX_LENGTH} characters`;
+  return type === 'text' ? [{ sentence, broken: `char_length(${value}) > ${MAX_LENGTH}` }] : [];
 }
 
 export const accountRules: Omit<StoreRules, 'complete'> = {
   table: 'accounts',
-  columns: { ...needed, has_password: { type: 'boolean' }, password_version: { type: 'integer', isVersion: true } },
-  needed: Object.keys(needed),
+  columns: { ...required, has_password: { type: 'boolean' }, password_version: { type: 'integer', isVersion: true } },
+  required: Object.keys(required),
   rulesFor,
-  values: [SPACES, BLANKS],
+  values: [WHITE_SPACE, BLANKS],
   duplicates: 'Two rows of the table accounts have the same id or the same address.',
   tables: STORE_TABLES.auth,
   async check(session, schema, columns) {
@@ -138,10 +138,10 @@ const REPLACE_UNUSABLE = `
 /**
  * Replaces hashes that cannot or must not be verified: those of other algorithms, and argon2 hashes with other parameters than ours.
  * Their login time would reveal that the account exists, and costly ones would hold up other logins. Archives keep those of a similar
- * cost, with which earlier releases have let people in. Returns the number of replaced hashes.
+ * cost, which earlier releases have accepted. Returns the number of replaced hashes.
  */
-export async function replaceUnusableHashes(session: SqlSession, of: 'archive' | 'dump'): Promise<number> {
-  const beginning = of === 'dump' ? prefixOf(COST) : '$argon2id$';
-  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash(), beginning]);
+export async function replaceUnusableHashes(session: SqlSession, source: 'archive' | 'dump'): Promise<number> {
+  const prefix = source === 'dump' ? prefixOf(COST) : '$argon2id$';
+  const [replaced] = await session.run<{ count: number }>(REPLACE_UNUSABLE, [dummyHash(), prefix]);
   return replaced?.count ?? 0;
 }

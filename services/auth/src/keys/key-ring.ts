@@ -59,25 +59,25 @@ const POLL_MS = 1_000;
 export function createKeyRing({ file, create, log }: KeyRingOptions) {
   let text = '';
   let current: Awaited<ReturnType<typeof parseKeys>> | undefined;
-  let complaint = '';
+  let loggedProblem = '';
 
   const read = async () => {
-    const found = await readFile(file, 'utf8');
-    if (found === text) return;
-    current = await parseKeys(found);
-    text = found;
+    const content = await readFile(file, 'utf8');
+    if (content === text) return;
+    current = await parseKeys(content);
+    text = content;
     log.info({ kids: current.verifying.keys.map(({ kid }) => kid) }, 'access token keys loaded');
   };
 
   const reload = async () => {
     try {
       await read();
-      complaint = '';
+      loggedProblem = '';
     } catch (error) {
       const message = errorMessage(error);
-      if (message !== complaint)
+      if (message !== loggedProblem)
         log.error({ file, reason: message }, 'access token keys are not usable; keeping the previous ones');
-      complaint = message;
+      loggedProblem = message;
     }
   };
 

@@ -22,14 +22,14 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
   'password.changed': ({ to, time, ip, publicUrl }) =>
     mail(to, 'Your Taskmesh password was changed', [
       `The password of your Taskmesh account was changed on ${at(time)}${from(ip)}.`,
-      'All other sessions have ended. Personal access tokens go on: end those that you do not know.',
+      'All other sessions have ended. Personal access tokens stay valid: end those that you do not recognise.',
       '',
       `If it was not you, request a recovery mail immediately and set a new password: ${publicUrl}`,
     ]),
 
   'email.changed': ({ to, time, ip, publicUrl }) =>
     mail(to, 'The address of your Taskmesh account was changed', [
-      `Your Taskmesh account has another e-mail address since ${at(time)}. It was confirmed there${from(ip)}.`,
+      `The e-mail address of your Taskmesh account was changed on ${at(time)}. The new one was confirmed${from(ip)}.`,
       'Mails about the account go there from now on, and you sign in with it.',
       '',
       `If it was not you, contact the operator of this Taskmesh immediately: ${publicUrl}`,
@@ -52,7 +52,7 @@ export const CHANGE_MAILS: Record<Exclude<AccountMailKind, 'email.confirm'>, (ch
 
   'identity.unlinked': ({ to, time, ip, publicUrl }) =>
     mail(to, 'A way to sign in to your Taskmesh account was removed', [
-      `An identity at a sign-in provider is no longer linked to your Taskmesh account since ${at(time)}${from(ip)}.`,
+      `An identity at a sign-in provider was unlinked from your Taskmesh account on ${at(time)}${from(ip)}.`,
       '',
       `If it was not you, request a recovery mail immediately and set a new password: ${publicUrl}`,
     ]),
@@ -77,17 +77,17 @@ const linesOf = ({ token, publicUrl }: TokenMail, page: string, purpose: string)
   '',
 ];
 
-export const recoveryMail = (given: TokenMail): Mail =>
-  mail(given.to, 'Set a new Taskmesh password', [
+export const recoveryMail = (options: TokenMail): Mail =>
+  mail(options.to, 'Set a new Taskmesh password', [
     'Someone, most likely you, requested a new password for your Taskmesh account.',
-    ...linesOf(given, 'reset-password', 'choose one'),
+    ...linesOf(options, 'reset-password', 'choose one'),
     `Both work once, for ${TOKEN_MINUTES.recovery} minutes. If it was not you, there is nothing to do: your password stays as it is.`,
   ]);
 
-export const confirmEmailMail = (given: TokenMail): Mail =>
-  mail(given.to, 'Confirm your new address for Taskmesh', [
+export const confirmEmailMail = (options: TokenMail): Mail =>
+  mail(options.to, 'Confirm your new address for Taskmesh', [
     'Someone, most likely you, wants to use this address for their Taskmesh account.',
-    ...linesOf(given, 'confirm-email', 'confirm it with the password of that account'),
+    ...linesOf(options, 'confirm-email', 'confirm it with the password of that account'),
     `Both work once, for ${TOKEN_MINUTES.confirmation} minutes, and only for the owner of the account.`,
     'If it was not you, someone may have mistyped their own address. You need not do anything.',
   ]);
@@ -97,7 +97,7 @@ export function addressInUseMail(to: string): Mail {
   return mail(to, 'Another Taskmesh account tried to use your address', [
     'Someone tried to use this address for another Taskmesh account. It belongs to yours, so nothing has changed.',
     '',
-    'If it was you: change the address of this account first, or go on with this one.',
+    'If it was you: change the address of this account first, or keep using this one.',
     'If it was not you, there is nothing to do.',
   ]);
 }

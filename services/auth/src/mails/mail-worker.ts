@@ -59,10 +59,10 @@ export function createMailWorker<Queued extends QueuedMail>(deps: MailWorkerDeps
   const { what } = outbox;
   let timer: NodeJS.Timeout | undefined;
   const senders = new Set<Promise<void>>();
-  let stopped = true;
+  let isStopped = true;
 
   const sendAll = async (): Promise<void> => {
-    while (!stopped && (await sendOne()));
+    while (!isStopped && (await sendOne()));
   };
 
   const startSender = (): Promise<void> => {
@@ -75,7 +75,7 @@ export function createMailWorker<Queued extends QueuedMail>(deps: MailWorkerDeps
   };
 
   const wake = () => {
-    if (!stopped && senders.size < MAX_CONCURRENT_SENDS) startSender().catch(() => undefined); // logged above
+    if (!isStopped && senders.size < MAX_CONCURRENT_SENDS) startSender().catch(() => undefined); // logged above
   };
 
   /** Returns false when no mail is due. */
@@ -120,13 +120,13 @@ export function createMailWorker<Queued extends QueuedMail>(deps: MailWorkerDeps
 
   return {
     start() {
-      stopped = false;
+      isStopped = false;
       timer = setInterval(wake, POLL_MS).unref();
       wake();
       return Promise.resolve();
     },
     async stop() {
-      stopped = true;
+      isStopped = true;
       clearInterval(timer);
       await Promise.race([Promise.all(senders), sleep(STOP_MS, undefined, { ref: false })]);
     },

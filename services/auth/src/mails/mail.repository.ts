@@ -17,16 +17,16 @@ interface Row extends QueuedMail {
 
 /** Reads and writes the queues of mails, and finds the accounts of mailed tokens. */
 export function createMailRepository(database: Database) {
-  /** The queue stored in a table. `more` contains the additional parameters of `claim`. */
+  /** The queue stored in a table. `extraParameters` contains the additional parameters of `claim`. */
   const queueOf = <Waiting extends Row>(
     entity: EntityName<Waiting>,
     claim: Statement,
-    ...more: unknown[]
+    ...extraParameters: unknown[]
   ): Pick<Outbox<Waiting>, 'claim' | 'find' | 'postpone' | 'remove'> => {
     const rows = entity as EntityName<Row>;
     return {
       async claim(now, until) {
-        const [claimed] = await database.run<{ id: string }>('write', claim, [now, until, ...more]);
+        const [claimed] = await database.run<{ id: string }>('write', claim, [now, until, ...extraParameters]);
         return claimed?.id;
       },
       find: (id) => database.retry((em) => em.findOne(rows, { id })) as Promise<Waiting | null>,
@@ -36,8 +36,8 @@ export function createMailRepository(database: Database) {
   };
 
   return {
-    recoveries: queueOf(RecoveryRequestEntity, CLAIM_RECOVERY),
-    aboutChanges: queueOf(AccountMailEntity, CLAIM_MAIL, ACCOUNT_MAIL_KINDS),
+    recoveryMails: queueOf(RecoveryRequestEntity, CLAIM_RECOVERY),
+    changeMails: queueOf(AccountMailEntity, CLAIM_MAIL, ACCOUNT_MAIL_KINDS),
 
     async requestRecovery(request: Omit<RecoveryRequest, 'attempts' | 'nextAttemptAt'>) {
       const { id, emailKey, ip, requestId, createdAt } = request;

@@ -41,7 +41,7 @@ export function createRecoveryOutbox(common: CommonParts): Outbox<RecoveryReques
 
   return {
     what: 'recovery mail',
-    ...mails.recoveries,
+    ...mails.recoveryMails,
     async compose(request) {
       const account = await accountAt(request);
       const token = account && (await storeToken(request, account));
@@ -82,7 +82,7 @@ export function createChangesOutbox(common: CommonParts): Outbox<AccountMail> {
 
   return {
     what: 'mail about an account',
-    ...mails.aboutChanges,
+    ...mails.changeMails,
     async compose(mail) {
       if (mail.kind === 'email.confirm') return confirmation(mail);
       const { recipient: to, createdAt: time, ip = null } = mail;
@@ -90,6 +90,6 @@ export function createChangesOutbox(common: CommonParts): Outbox<AccountMail> {
       if (mail.attempts === 1 && !(await limits.allowNotice(emailKey(to) ?? to))) return undefined;
       return CHANGE_MAILS[mail.kind]({ to, time, ip, publicUrl });
     },
-    finish: ({ id }) => mails.aboutChanges.remove(id),
+    finish: ({ id }) => mails.changeMails.remove(id),
   };
 }

@@ -16,7 +16,7 @@ import type { CommonParts } from '../common-parts.ts';
 
 const PENDING_MS = 10 * 60_000;
 /** Limits the provider's error description, which becomes part of a URL. */
-const DESCRIPTION_LENGTH = 300;
+const MAX_DESCRIPTION_LENGTH = 300;
 
 /**
  * Sends a browser to the provider and back to the page that started the sign-in, which receives a code that opens the session.
@@ -32,7 +32,7 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
     const { error, error_description: description } = result.refusal;
     return {
       sign_in_error: /^[a-z_]{1,64}$/.test(error) ? error : 'server_error',
-      ...(description && { sign_in_error_description: description.slice(0, DESCRIPTION_LENGTH).toWellFormed() }),
+      ...(description && { sign_in_error_description: description.slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed() }),
     };
   };
 
@@ -51,7 +51,7 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
       return await finish(search, secrets);
     } catch (error) {
       log.warn({ reason: reasonOf(error) }, 'a sign-in at the provider failed');
-      return FAILED;
+      return FAILED_RESULT;
     }
   };
 
@@ -80,7 +80,7 @@ export function createBrowserSignInService(common: CommonParts, provider: Provid
   };
 }
 
-const FAILED: ProviderResult = {
+const FAILED_RESULT: ProviderResult = {
   refusal: {
     error: 'sign_in_failed',
     error_description: 'The sign-in at the provider could not be completed: try again.',

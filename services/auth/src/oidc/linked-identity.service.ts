@@ -92,15 +92,15 @@ export function createLinkedIdentityService(common: CommonParts): LinkedIdentity
       const { userId, sessionId } = user;
       const { code: token, verifier, password } = parseInput(linkIdentityInput, input);
       await limits.countProviderSignIn(origin.ip);
-      const given = { hash: hashOf(token), challenge: hashOf(verifier) };
-      const found = await oidc.findCode(given, now());
+      const submitted = { hash: hashOf(token), challenge: hashOf(verifier) };
+      const found = await oidc.findCode(submitted, now());
       if (!found) throw codeUnusable();
       if (await oidc.findLinked(found)) throw alreadyLinked();
       const email = verifiedEmail(found);
       const known = await check.confirm(userId, password, 'password', origin);
       return inTransaction(async (transaction) => {
         const at = now();
-        const code = await transaction.lockCode(given, at);
+        const code = await transaction.lockCode(submitted, at);
         if (!code) throw codeUnusable();
         const account = await lockConfirmed(transaction, user, known, 'password');
         if (!isSameAddress(email, account.email)) throw emailDiffers();

@@ -20,8 +20,8 @@ export function createOidcRepository(database: Database) {
       return row;
     },
     addCode: (code: SignInCode) => database.retry((em) => em.upsert(SignInCodeEntity, code)),
-    findCode: (given: SubmittedCode, now: Date) =>
-      database.retry((em) => em.findOne(SignInCodeEntity, { ...given, expiresAt: { $gt: now } })),
+    findCode: (submitted: SubmittedCode, now: Date) =>
+      database.retry((em) => em.findOne(SignInCodeEntity, { ...submitted, expiresAt: { $gt: now } })),
     findLinked: ({ issuer, subject }: Pick<LinkedIdentity, 'issuer' | 'subject'>) =>
       database.retry((em) => em.findOne(LinkedIdentityEntity, { issuer, subject })),
   };

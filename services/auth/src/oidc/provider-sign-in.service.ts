@@ -76,11 +76,11 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
 
   /** Returns the step, and the id of the account that it locks, unless it opens a new one. */
   const stepFor = async (
-    given: SubmittedCode,
+    submitted: SubmittedCode,
     password: string | undefined,
     origin: RequestOrigin,
   ): Promise<[Step, accountId?: string]> => {
-    const code = await oidc.findCode(given, now());
+    const code = await oidc.findCode(submitted, now());
     if (!code) throw codeUnusable();
     // Reads the account before the link: if a concurrent sign-in has just opened the account, the link is visible, too.
     const known = code.email ? await accounts.findByEmail(code.email) : undefined;
@@ -107,13 +107,13 @@ export function createProviderSignInService(common: CommonParts, sessions: Sessi
     async signIn(input, opening) {
       const { code: token, verifier, password } = parseInput(signInWithCodeInput, input);
       await limits.countProviderSignIn(opening.origin.ip);
-      const given = { hash: hashOf(token), challenge: hashOf(verifier) };
+      const submitted = { hash: hashOf(token), challenge: hashOf(verifier) };
       for (let attempt = 1; ; attempt++) {
-        const [step, accountId] = await stepFor(given, password, opening.origin);
+        const [step, accountId] = await stepFor(submitted, password, opening.origin);
         try {
           return await inTransaction(async (transaction) => {
             const at = now();
-            const code = await transaction.lockCode(given, at);
+            const code = await transaction.lockCode(submitted, at);
             if (!code) throw codeUnusable();
             return sessions.openIn(transaction, await step(transaction, code, at), opening);
           }, accountId);

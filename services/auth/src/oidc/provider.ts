@@ -72,7 +72,7 @@ export function createProvider(deps: ProviderDeps) {
     if (!known) throw providerUnavailable(error);
     return known.configuration;
   };
-  const configured = async (): Promise<openid.Configuration> => {
+  const getConfiguration = async (): Promise<openid.Configuration> => {
     const now = clock.now();
     if (known && now < known.until) return known.configuration;
     return now < notBefore ? lastKnown() : (fetching ??= fetchMetadata());
@@ -88,7 +88,7 @@ export function createProvider(deps: ProviderDeps) {
         verifier: openid.randomPKCECodeVerifier(),
       };
       const { state, nonce, verifier } = secrets;
-      const url = openid.buildAuthorizationUrl(await configured(), {
+      const url = openid.buildAuthorizationUrl(await getConfiguration(), {
         ...{ redirect_uri: callbackUrl, scope: 'openid email profile', state, nonce },
         ...{ code_challenge: await openid.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
       });
@@ -96,7 +96,7 @@ export function createProvider(deps: ProviderDeps) {
     },
     /** `search` is the query that the browser came back with. @throws the library's error for an invalid response */
     async finish(search: string, { state, nonce, verifier }: SignInSecrets) {
-      const configuration = await configured();
+      const configuration = await getConfiguration();
       const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
       try {
         const tokens = await openid.authorizationCodeGrant(configuration, new URL(`${callbackUrl}?${search}`), checks);
@@ -151,7 +151,7 @@ async function readProfile(
   isLinked: (identity: Subject) => Promise<boolean>,
 ) {
   const claims = tokens.claims();
-  if (!claims) throw new Error('The provider gave no ID token.');
+  if (!claims) throw new Error('The provider returned no ID token.');
   if (!SUBJECT.test(claims.sub)) throw new Error('The subject of the ID token is malformed.');
   const identity = { issuer: claims.iss, subject: claims.sub };
   const isComplete = claims.email !== undefined && claims.email_verified !== undefined;
@@ -180,10 +180,10 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Rejects responses that are larger than any that a provider needs to send. Counts bytes after decompression. */
 const boundedFetch: openid.CustomFetch = async (url, options) => {
   const { body, status, statusText, headers } = await fetch(url, options);
-  return new Response(body?.pipeThrough(bounded()) ?? null, { status, statusText, headers });
+  return new Response(body?.pipeThrough(limitSize()) ?? null, { status, statusText, headers });
 };
 
-function bounded(): TransformStream<Uint8Array, Uint8Array> {
+function limitSize(): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
@@ -194,7 +194,7 @@ function bounded(): TransformStream<Uint8Array, Uint8Array> {
   });
 }
 
-const PARTS = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
+const BINDING_FORM = /^([\w-]{43})\.([\w-]{43})\.([\w-]{43})$/;
 
 /** The value of the cookie that the browser stores during the sign-in. */
 export function bindingOf({ state, nonce, verifier }: SignInSecrets): string {
@@ -202,6 +202,6 @@ export function bindingOf({ state, nonce, verifier }: SignInSecrets): string {
 }
 
 export function secretsIn(binding: string): SignInSecrets | undefined {
-  const [, state, nonce, verifier] = PARTS.exec(binding) ?? [];
+  const [, state, nonce, verifier] = BINDING_FORM.exec(binding) ?? [];
   return state && nonce && verifier ? { state, nonce, verifier } : undefined;
 }

@@ -29,7 +29,7 @@ export function dummyHash(cost = COST): string {
 export const BCRYPT = /^[$]2[aby][$](0[4-9]|1[0-2])[$][./A-Za-z0-9]{53}$/;
 
 /** The part of a password that bcrypt reads. */
-const MAX_BYTES = 72;
+const BCRYPT_MAX_BYTES = 72;
 
 /** Whether another system made this hash. */
 function isBcrypt(passwordHash: string): boolean {
@@ -46,7 +46,7 @@ function verifyBcrypt(passwordHash: string, password: string): Promise<boolean> 
 
 /** Whether bcrypt ignored the end of this password, which may therefore be mistyped. */
 export function isPartlyVerified(passwordHash: string, password: string): boolean {
-  return isBcrypt(passwordHash) && Buffer.byteLength(password) > MAX_BYTES;
+  return isBcrypt(passwordHash) && Buffer.byteLength(password) > BCRYPT_MAX_BYTES;
 }
 
 /** The base-2 logarithm of a bcrypt hash's rounds. */

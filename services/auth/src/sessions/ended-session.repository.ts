@@ -39,7 +39,7 @@ export function endingsOf(em: EntityManager) {
       await em.flush();
       const { ip = null, requestId = null } = recordedFrom ?? {};
       const latest = new Date(now.getTime() + TOKEN_CACHED_MS);
-      const given = [
+      const parameters = [
         accountId,
         kept,
         now,
@@ -49,7 +49,7 @@ export function endingsOf(em: EntityManager) {
         ip,
         requestId,
       ];
-      const values = [...given, ...more];
+      const values = [...parameters, ...more];
       const rows = await em.getConnection().execute<Ended[]>(statement, values, 'all', em.getTransactionContext());
       return rows[0] ?? { count: 0, usable: 0, ended: [] };
     };

@@ -37,7 +37,7 @@ export interface SessionMakerDeps {
 interface FreshTokensOptions {
   withRefreshToken: boolean;
   /** The refresh token that the new one replaces. */
-  former?: string | undefined;
+  previousToken?: string | undefined;
   /** The key that signs the session's refresh tokens; undefined: create one. */
   refreshKey?: string | undefined;
 }
@@ -48,7 +48,7 @@ export type NewSession = Awaited<ReturnType<SessionMaker['prepare']>>;
 /** Creates tokens and the rows that belong to them, but stores nothing. */
 export function createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays, clock, ids, keys }: SessionMakerDeps) {
   const freshTokens = async (sessionId: string, { id, email }: Account, options: FreshTokensOptions) => {
-    const { withRefreshToken, former, refreshKey } = options;
+    const { withRefreshToken, previousToken, refreshKey } = options;
     const now = new Date(clock.now());
     const iat = Math.floor(now.getTime() / 1000);
     const exp = iat + accessTokenTtlSeconds;
@@ -57,7 +57,7 @@ export function createSessionMaker({ accessTokenTtlSeconds, refreshTokenTtlDays,
     const tokensUntil = new Date(exp * 1000);
     if (!withRefreshToken) return { accessToken, now, tokensUntil, refresh: undefined, expiresAt: tokensUntil };
     const refreshUntil = new Date(now.getTime() + refreshTokenTtlDays * DAY_MS);
-    const refresh = { ...createRefreshToken(former, refreshKey), expiresAt: refreshUntil };
+    const refresh = { ...createRefreshToken(previousToken, refreshKey), expiresAt: refreshUntil };
     return { accessToken, now, tokensUntil, refresh, expiresAt: later(tokensUntil, refreshUntil) };
   };
 

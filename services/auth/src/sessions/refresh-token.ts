@@ -18,9 +18,9 @@ const FAMILY_LENGTH = (FAMILY_BYTES / 3) * 4;
 const SIGNED_LENGTH = ((FAMILY_BYTES + OWN_BYTES) / 3) * 4;
 const SIGNATURE_LENGTH = 24;
 
-/** Creates a token of the same family as `former`, or else of a new family. */
-export function createRefreshToken(former?: string, key = randomBytes(32).toString('base64url')): NewRefreshToken {
-  const family = former?.slice(0, FAMILY_LENGTH) ?? randomBytes(FAMILY_BYTES).toString('base64url');
+/** Creates a token of the same family as `previous`, or else of a new family. */
+export function createRefreshToken(previous?: string, key = randomBytes(32).toString('base64url')): NewRefreshToken {
+  const family = previous?.slice(0, FAMILY_LENGTH) ?? randomBytes(FAMILY_BYTES).toString('base64url');
   const signed = family + randomBytes(OWN_BYTES).toString('base64url');
   const token = signed + signatureOf(signed, key);
   return { token, hash: hashOf(token), familyHash: hashOf(family), key };

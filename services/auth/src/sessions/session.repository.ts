@@ -6,7 +6,7 @@ import type { Session } from './session.entities.ts';
 import * as statements from './session.statements.ts';
 
 /** Maximum number of ended sessions per response. */
-const LIST_SIZE = 10_000;
+const MAX_ROWS = 10_000;
 
 interface InsertOptions {
   passwordVersion: number;
@@ -16,17 +16,16 @@ interface InsertOptions {
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
-/** Frequent queries are prepared statements. */
 export function createSessionRepository(database: Database) {
   return {
-    /** Stores nothing and returns false if the password has changed since this version, or if the account has `most` sessions. */
+    /** Stores nothing and returns false if the password has changed since, or if the account has `maxSessions` sessions. */
     async insert(session: NewSession, { passwordVersion, origin, maxSessions }: InsertOptions): Promise<boolean> {
       const values = [...session.values(origin, 'session.opened'), passwordVersion, maxSessions];
       return (await database.run('write', statements.OPEN_SESSION, values, session.opened.account.id)).length > 0;
     },
 
     /** An account's usable sessions, newest first, at most 1,000. */
-    listLiving: ({ userId, sessionId }: SignedIn, now: Date) =>
+    listUsable: ({ userId, sessionId }: SignedIn, now: Date) =>
       database.run<OwnSession>('read', statements.OWN_SESSIONS, [userId, now, sessionId], userId),
 
     /** Records uses of sessions and personal tokens. */
@@ -38,11 +37,11 @@ export function createSessionRepository(database: Database) {
 
     /** Entries after `after` whose tokens expire after `forgottenBefore`. `last` is the head unless the list is full. */
     async listEnded(after: number, forgottenBefore: Date): Promise<{ last: number; sessions: EndedSession[] }> {
-      const rows = await database.run<EndedRow>('read', statements.ENDED_SESSIONS, [after, forgottenBefore, LIST_SIZE]);
+      const rows = await database.run<EndedRow>('read', statements.ENDED_SESSIONS, [after, forgottenBefore, MAX_ROWS]);
       const sessions = rows.flatMap(({ head: _, sequence, ...row }) =>
         sequence === null ? [] : [{ sequence, ...row }],
       );
-      const isFull = sessions.length === LIST_SIZE;
+      const isFull = sessions.length === MAX_ROWS;
       return { last: (isFull ? sessions.at(-1)?.sequence : rows[0]?.head) ?? 0, sessions };
     },
   };

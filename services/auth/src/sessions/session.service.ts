@@ -64,7 +64,7 @@ export interface SessionServiceDeps extends CommonParts {
 interface Renewal extends SessionIssueOptions {
   session: Session;
   account: Account;
-  former: string | undefined;
+  previousToken: string | undefined;
   refreshKey: string | undefined;
 }
 
@@ -83,18 +83,18 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
 
   const refreshIn = async (
     transaction: AccountTransaction,
-    given: string,
+    submitted: string,
     options: RefreshOptions,
   ): Promise<Refreshed> => {
     const { withRefreshToken, origin } = options;
-    const refreshFamily = familyHashOf(given);
-    const found = await transaction.findRefreshToken(hashOf(given));
+    const refreshFamily = familyHashOf(submitted);
+    const found = await transaction.findRefreshToken(hashOf(submitted));
     const session = await transaction.lockSession(found ? { id: found.sessionId } : { refreshFamily });
     if (!session) return undefined;
     // Only with the session locked is it certain which request came first.
     const token = found && (await transaction.reread(found));
     const { refreshKey } = session;
-    const wasIssued = typeof refreshKey === 'string' && isSigned(given, refreshKey);
+    const wasIssued = typeof refreshKey === 'string' && isSigned(submitted, refreshKey);
     const at = now();
     if (token ? token.expiresAt <= at : !wasIssued) return undefined;
     const fact = { at, accountId: session.accountId, sessionId: session.id, origin };
@@ -113,7 +113,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       session,
       account,
       withRefreshToken,
-      former: session.refreshFamily === refreshFamily ? given : undefined,
+      previousToken: session.refreshFamily === refreshFamily ? submitted : undefined,
       refreshKey: refreshKey ?? undefined,
       origin,
     });
@@ -174,11 +174,11 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
       return store(transaction, await maker.prepare(account, options), options.origin);
     },
     async refresh(refreshToken, options) {
-      await limits.countRefreshTry(options.origin.ip);
+      await limits.countRefreshAttempt(options.origin.ip);
       const refreshed = await inTransaction(
         async (transaction) => {
           const outcome = await refreshIn(transaction, refreshToken, options);
-          // Without the new token, the caller would retry the former one, which would end the session.
+          // Without the new token, the caller would retry the previous one, which would end the session.
           if (outcome && 'opened' in outcome && options.isCancelled?.()) throw unavailable();
           return outcome;
         },
@@ -195,7 +195,7 @@ export function createSessionService(deps: SessionServiceDeps): SessionService {
         if (count === 0) throw sessionEnded();
         return ended;
       }, userId),
-    list: (user) => repository.listLiving(user, now()),
+    list: (user) => repository.listUsable(user, now()),
     endOne: (user, id, origin) =>
       inTransaction(async (transaction) => {
         const { id: accountId } = await lockOwner(transaction, user);

@@ -38,17 +38,17 @@ export const OPEN_SESSION: Statement = {
     select id from accounts where id = $2::uuid and password_version = $14::integer and $15::integer > (
       select count(*) from (
         select from sessions where account_id = $2::uuid and ended_at is null and (expires_at > $3::timestamptz) is true limit $15::integer
-      ) living
+      ) active
     ) for share
   ), ${OPENING}`,
 };
 
 /** Maximum number of ended sessions in the response of one operation; gateways read the others from the list. */
-const MAX_SHOWN = 1_000;
+const MAX_LISTED = 1_000;
 
 /** The first parameters of each statement that ends sessions or tokens: see `EndOptions`. */
-const GIVEN = `
-  given as (
+const PARAMETERS = `
+  params as (
     select ?::uuid as account_id, ?::uuid as kept, ?::timestamptz as now, ?::timestamptz as forgotten_before,
       ?::timestamptz as latest, ?::boolean as is_recorded, ?::text as ip, ?::text as request_id
   )`;
@@ -60,20 +60,20 @@ const GIVEN = `
  */
 const listed = (usable: string) => `
   listed as (
-    select id, until, row_number() over (order by id) as place from ended, given where until > given.forgotten_before
+    select id, until, row_number() over (order by id) as position from ended, params where until > params.forgotten_before
   ), counter as (
     update ended_session_counter set last = last + (select count(*) from listed) where exists (select from listed)
     returning last - (select count(*) from listed) as before
   ), added as (
     insert into ended_sessions (sequence, session_id, until)
-    select before + place, id, until from listed, counter
+    select before + position, id, until from listed, counter
     returning sequence, session_id, until
-  ), shown as (
+  ), returned as (
     select sequence, session_id as "sessionId", floor(extract(epoch from until)) as until
-    from added order by sequence limit ${MAX_SHOWN}
+    from added order by sequence limit ${MAX_LISTED}
   )
   select count(*)::integer as count, (select count(*)::integer from ${usable} where was_usable) as usable,
-    (select coalesce(json_agg(shown order by sequence), '[]') from shown) as ended from ended`;
+    (select coalesce(json_agg(returned order by sequence), '[]') from returned) as ended from ended`;
 
 /**
  * Ends the account's sessions that `which` selects, except the one to keep: all in one statement, as there may be thousands. They are
@@ -81,18 +81,18 @@ const listed = (usable: string) => `
  * longer needed then.
  */
 const endingSessions = (which: string) => `
-  with ${GIVEN}, locked as materialized (
-    select session.id, session.expires_at > (select now from given) as was_usable from sessions session
-    where session.account_id = (select account_id from given) and session.ended_at is null
-      and session.id is distinct from (select kept from given) and ${which}
+  with ${PARAMETERS}, locked as materialized (
+    select session.id, session.expires_at > (select now from params) as was_usable from sessions session
+    where session.account_id = (select account_id from params) and session.ended_at is null
+      and session.id is distinct from (select kept from params) and ${which}
     order by row(session.id) for update
   ), ended as (
-    update sessions set ended_at = (select now from given), expires_at = tokens_until where id = any (array(select id from locked))
+    update sessions set ended_at = (select now from params), expires_at = tokens_until where id = any (array(select id from locked))
     returning id, tokens_until as until
   ), recorded as (
     insert into audit_log (at, kind, account_id, session_id, ip, request_id)
-    select given.now, 'session.ended', given.account_id, ended.id, given.ip, given.request_id
-    from ended, given where given.is_recorded order by ended.id
+    select params.now, 'session.ended', params.account_id, ended.id, params.ip, params.request_id
+    from ended, params where params.is_recorded order by ended.id
   ), ${listed('locked')}`;
 
 export const END_ALL_SESSIONS = endingSessions('true');
@@ -103,8 +103,8 @@ export const END_SESSION = endingSessions('session.id = ?::uuid');
 /** Ends the least recently used sessions. The last parameter is the number of others to keep. */
 export const END_OLDEST_SESSIONS = endingSessions(`(session.id in (
       select id from sessions
-      where account_id = (select account_id from given) and ended_at is null and id is distinct from (select kept from given)
-        and (expires_at > (select now from given)) is true
+      where account_id = (select account_id from params) and ended_at is null and id is distinct from (select kept from params)
+        and (expires_at > (select now from params)) is true
       order by coalesce(last_used_at, created_at) desc, id desc offset ?::integer
     )) is true`);
 
@@ -113,9 +113,9 @@ export const LOCK_TOKENS = 'select from personal_tokens where account_id = ? ord
 
 /** Deletes the account's personal tokens and adds them to the list that gateways read. The last parameter is the id of one, or null. */
 export const END_TOKENS = `
-  with ${GIVEN}, ended as (
-    delete from personal_tokens where account_id = (select account_id from given) and id = coalesce(?::uuid, id)
-    returning id, least(expires_at, (select latest from given)) as until, expires_at > (select now from given) as was_usable
+  with ${PARAMETERS}, ended as (
+    delete from personal_tokens where account_id = (select account_id from params) and id = coalesce(?::uuid, id)
+    returning id, least(expires_at, (select latest from params)) as until, expires_at > (select now from params) as was_usable
   ), ${listed('ended')}`;
 
 /** $1 account id, $2 now, $3 id of the caller's session. The usable sessions, newest first, at most 1,000. */
@@ -152,13 +152,13 @@ const noteUsesOf = (table: string, isUsable: string): Statement => ({
   name: `auth-note-uses-of-${table}`,
   text: `
     with due as (
-      select r.place, used.at from unnest($1::uuid[], $2::timestamptz[]) used (id, at), lateral (
-        select ctid as place from ${table} where id = used.id and ${isUsable}
+      select target.location, used.at from unnest($1::uuid[], $2::timestamptz[]) used (id, at), lateral (
+        select ctid as location from ${table} where id = used.id and ${isUsable}
           and (last_used_at is null or used.at >= last_used_at + interval '1 minute')
         for update skip locked
-      ) r
+      ) target
     )
-    update ${table} set last_used_at = due.at from due where ${table}.ctid = due.place`,
+    update ${table} set last_used_at = due.at from due where ${table}.ctid = due.location`,
 });
 
 export const NOTE_SESSION_USES = noteUsesOf(

@@ -3,7 +3,7 @@ import { countOf, present } from '../rows.ts';
 import type { ChangeRow } from './change.ts';
 import { CHANGES_AFTER, CLOCK, FORGET_CHANGES, FORGET_SURPLUS, HEADS, NEW_EPOCH, STATE } from './feed.statements.ts';
 
-const LOST = 'The store has no feed state.';
+const NO_STATE = 'The store has no feed state.';
 
 export type FeedRepository = ReturnType<typeof createFeedRepository>;
 
@@ -11,7 +11,7 @@ type ChangesAfterRow = { epoch: number; head: string } & (ChangeRow | { id: null
 
 export interface ForgottenChanges extends Record<string, unknown> {
   last: string;
-  lookedAt: number;
+  examined: number;
   /** False if a change in the batch is older than the retention, so that more old ones may follow. Null for an empty batch. */
   areRecent: boolean | null;
   /** Owners with a change that is recent or unpublished. */
@@ -24,7 +24,7 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
     /** The epoch and the key of cursors. */
     async state() {
       const [row] = await database.run<{ epoch: number; cursorKey: Uint8Array }>('read', STATE, []);
-      return present(row, LOST);
+      return present(row, NO_STATE);
     },
 
     /** Reads the epoch in the same statement, like `changesAfter`. */
@@ -48,7 +48,7 @@ export function createFeedRepository(database: Pick<Database, 'run'>) {
     /** Begins and returns the next epoch, which is at least `lowest`, with a new key for cursors. */
     async beginEpoch(lowest: number): Promise<number> {
       const [row] = await database.run<{ epoch: number }>('write', NEW_EPOCH, [lowest]);
-      return present(row, LOST).epoch;
+      return present(row, NO_STATE).epoch;
     },
 
     /** Examines a batch of changes with ids above `after` and deletes the expired ones, except those of the owners in `kept`. */

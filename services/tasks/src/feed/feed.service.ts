@@ -58,7 +58,7 @@ export function createFeedService(
   }
 }
 
-const least = z.int().min(1).max(MAX_EPOCH);
+const minEpoch = z.int().min(1).max(MAX_EPOCH);
 
 export interface NewEpoch {
   nowMs: number;
@@ -75,10 +75,10 @@ export async function beginNewEpoch(
   repository: Pick<FeedRepository, 'clock' | 'beginEpoch'>,
   { nowMs, atLeast }: NewEpoch,
 ): Promise<number> {
-  const wanted = atLeast == null ? undefined : parseInput(least, atLeast);
+  const minimum = atLeast == null ? undefined : parseInput(minEpoch, atLeast);
   const clock = await repository.clock();
   const latestMs = Math.max(nowMs, clock.nowMs);
-  if (wanted === undefined && latestMs < (clock.newestMs ?? 0))
+  if (minimum === undefined && latestMs < (clock.newestMs ?? 0))
     throw conflict('The clock is behind the newest change of the store: correct it, or give the minimum epoch.'); // prettier-ignore
-  return explainFrozen('tasks', () => repository.beginEpoch(Math.max(epochAt(latestMs), wanted ?? 0)));
+  return explainFrozen('tasks', () => repository.beginEpoch(Math.max(epochAt(latestMs), minimum ?? 0)));
 }

@@ -93,22 +93,22 @@ export const CLOCK: Statement = {
 export const FORGET_CHANGES: Statement = {
   name: 'feed-forget-changes',
   text: `
-    with looked_at as (
+    with batch as (
       select id, owner_id, coalesce(published_at < oldest, false) as is_old, least(occurred_at, published_at) >= oldest as is_recent
       from changes, (select now() - $1::float8 * interval '1 millisecond' as oldest) limits
       where id > $2::bigint order by id limit $3
-    ), judged as (
-      select *, bool_and(is_old) over (partition by owner_id order by id) as goes from looked_at
+    ), examined as (
+      select *, bool_and(is_old) over (partition by owner_id order by id) as is_deletable from batch
     ), old as (
       select id from changes
-      where id = any(array(select id from judged where goes and owner_id not in (select unnest($4::uuid[]))))
+      where id = any(array(select id from examined where is_deletable and owner_id not in (select unnest($4::uuid[]))))
         and published_at is not null
       order by id for update
-    ), gone as (delete from changes where id = any(array(select id from old)) returning 1)
-    select coalesce(max(id), 0)::text as last, count(*)::int as "lookedAt", bool_and(is_recent) as "areRecent",
+    ), deleted as (delete from changes where id = any(array(select id from old)) returning 1)
+    select coalesce(max(id), 0)::text as last, count(*)::int as examined, bool_and(is_recent) as "areRecent",
       coalesce(array_agg(distinct owner_id::text) filter (where not is_old), '{}') as kept,
-      (select count(*)::int from gone) as count
-    from judged`,
+      (select count(*)::int from deleted) as count
+    from examined`,
 };
 
 /**
@@ -122,15 +122,15 @@ export const FORGET_SURPLUS: Statement = {
       select id from changes where published_at is not null and id = any(array(
         select oldest.id
         from feeds f, lateral (
-          select id, bool_and(published_at is not null) over (order by sequence) as goes
+          select id, bool_and(published_at is not null) over (order by sequence) as is_deletable
           from (
             select id, sequence, published_at from changes c
             where c.owner_id = f.owner_id and c.sequence <= f.sequence - $1::bigint order by c.sequence limit $2
           ) c
         ) oldest
-        where f.sequence > $1::bigint and goes limit $2
+        where f.sequence > $1::bigint and is_deletable limit $2
       ))
       order by id for update
-    ), gone as (delete from changes where id = any(array(select id from old)) returning 1)
-    select count(*)::int as count from gone`,
+    ), deleted as (delete from changes where id = any(array(select id from old)) returning 1)
+    select count(*)::int as count from deleted`,
 };

@@ -59,7 +59,7 @@ export const taskRules: Omit<StoreRules, 'complete'> = {
     ]),
   ),
   // The columns of the interface document, which dumps from other systems have.
-  needed: [
+  required: [
     ...['id', 'user_id', 'title', 'description', 'completed', 'due_date', 'category', 'priority'],
     ...['created_at', 'updated_at'],
   ],

@@ -6,7 +6,7 @@ type Deps = Parameters<typeof createOwnerEraser>[0];
 
 /** An eraser whose owners have only tasks. */
 const eraserOf = (
-  repository: Pick<Deps['repository'], 'closed' | 'deleteTasks' | 'finish'>,
+  repository: Pick<Deps['repository'], 'listClosed' | 'deleteTasks' | 'finish'>,
   more: Partial<Omit<Deps, 'repository'>> = {},
 ) =>
   createOwnerEraser({
@@ -20,7 +20,7 @@ const eraserOf = (
 it('erases the other owners when some fail, and rejects with the first failure and its owner', async () => {
   const finished: string[] = [];
   const eraser = eraserOf({
-    closed: async (after) => (after < 'a' ? ['a', 'b', 'c', 'd'] : []),
+    listClosed: async (after) => (after < 'a' ? ['a', 'b', 'c', 'd'] : []),
     async deleteTasks(ownerId) {
       if ('ad'.includes(ownerId)) throw new Error('cannot delete tasks');
       return 0;
@@ -44,7 +44,7 @@ it('ends a run while an account still has tasks: the changes of others may be pu
   let [nowMs, failures] = [0, 0];
   const eraser = eraserOf(
     {
-      closed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after && !finished.includes(ownerId)),
+      listClosed: async (after) => [...left.keys()].filter((ownerId) => ownerId > after && !finished.includes(ownerId)),
       async deleteTasks(ownerId, _now, limit) {
         nowMs += 1_000;
         if (nowMs > 60_000) eraser.stop();
@@ -71,7 +71,7 @@ it('is at the end of the account log after its last entry, even if a later numbe
       countTasks: async () => undefined,
       isClosed: async () => true,
       close: async () => true,
-      move: moved,
+      moveTo: moved,
     },
     accounts: { accountChanges: async () => ({ epoch: 1, head: 4, changes: [entry] }) },
     onClosed: () => undefined,

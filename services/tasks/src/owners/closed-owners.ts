@@ -3,7 +3,7 @@ import { createPeriodic, pause, type Clock, type Log } from '@taskmesh/service';
 import type { OwnerRepository } from './owner.repository.ts';
 
 export interface AccountLogReaderDeps {
-  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'isClosed' | 'close' | 'move'>;
+  repository: Pick<OwnerRepository, 'position' | 'countTasks' | 'isClosed' | 'close' | 'moveTo'>;
   accounts: AccountsInternal;
   /** Called after an owner was closed. */
   onClosed: () => void;
@@ -24,7 +24,7 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
   };
 
   /**
-   * Also reads the entry at the position: if it is another one, or gone, auth's database lost entries in a failover, and the
+   * Also reads the entry at the position: if it is another one, or missing, auth's database lost entries in a failover, and the
    * numbers before it may have been used again as well. Reading then starts from the beginning.
    */
   const readAfter = async (position: AccountLogPosition): Promise<AccountChanges> => {
@@ -44,7 +44,7 @@ export function createAccountLogReader({ repository, accounts, onClosed }: Accou
         if (changes.length === 0 && epoch === position.epoch && head >= position.sequence) return;
         // Nothing was read yet. A store that was loaded with psql has tasks but no feeds.
         if (position.epoch === 0) await repository.countTasks();
-        if (changes.length === 0) return repository.move(position, epoch);
+        if (changes.length === 0) return repository.moveTo(position, epoch);
         let reached: AccountLogPosition | undefined = position;
         for (const entry of changes) {
           reached = await applyEntry(reached, entry);
@@ -69,7 +69,7 @@ const CONTINUE_MS = 5_000;
 const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 export interface OwnerEraserDeps {
-  repository: Pick<OwnerRepository, 'closed' | 'deleteTasks' | 'eraseChanges' | 'eraseOthers' | 'finish'>;
+  repository: Pick<OwnerRepository, 'listClosed' | 'deleteTasks' | 'eraseChanges' | 'eraseOthers' | 'finish'>;
   /** Called when this owner has changes to publish. */
   onCommitted: (ownerId: string) => void;
   clock: Clock;
@@ -109,7 +109,7 @@ export function createOwnerEraser(deps: OwnerEraserDeps) {
     let areLeft = false;
     let last: string | undefined = LOWEST_ID;
     while (last !== undefined && !signal.aborted) {
-      const owners: string[] = await repository.closed(last, OWNERS_PER_PAGE);
+      const owners: string[] = await repository.listClosed(last, OWNERS_PER_PAGE);
       for (const ownerId of owners) {
         if (signal.aborted) break;
         if (done.has(ownerId)) continue;
@@ -146,7 +146,7 @@ export function createOwnerEraser(deps: OwnerEraserDeps) {
 const READ_EVERY_MS = 1_000;
 /** How often to check whether the remaining changes are published, so that they can be erased. */
 const ERASE_EVERY_MS = 1_000;
-const SOON = { firstMs: 20, maxMs: 2_000 };
+const RETRY = { firstMs: 20, maxMs: 2_000 };
 
 export interface ClosedOwnersDeps {
   reader: ReturnType<typeof createAccountLogReader>;
@@ -163,8 +163,8 @@ export function createClosedOwners({ reader, eraser, log }: ClosedOwnersDeps) {
     readAt = performance.now();
   };
   const what = { listen: 'reading the account log', erase: 'erasing what is left of deleted accounts' };
-  const listening = createPeriodic({ everyMs: READ_EVERY_MS, retry: SOON, task: listen, what: what.listen, log });
-  const erasing = createPeriodic({ everyMs: ERASE_EVERY_MS, retry: SOON, task: eraser.run, what: what.erase, log });
+  const listening = createPeriodic({ everyMs: READ_EVERY_MS, retry: RETRY, task: listen, what: what.listen, log });
+  const erasing = createPeriodic({ everyMs: ERASE_EVERY_MS, retry: RETRY, task: eraser.run, what: what.erase, log });
 
   return {
     /** Call this after an owner was closed. */

@@ -5,7 +5,7 @@ import { partOf } from '../feed/change.ts';
 import { countOf } from '../rows.ts';
 import * as statements from './owner.statements.ts';
 
-const COUNT_WITHIN_MS = 600_000;
+const COUNT_TIMEOUT_MS = 600_000;
 const TASKS_PER_BATCH = 10_000;
 
 export type OwnerRepository = ReturnType<typeof createOwnerRepository>;
@@ -20,7 +20,7 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
 
     /** Counts the tasks of all owners, in batches, as an owner's first write waits until the batch with its count is committed. */
     async countTasks(): Promise<void> {
-      const session = await database.openSession({ timeoutMs: COUNT_WITHIN_MS });
+      const session = await database.openSession({ timeoutMs: COUNT_TIMEOUT_MS });
       const countAfter = (owner: string) =>
         inTransaction(session, async () => {
           await session.run(statements.LOCK_POSITION);
@@ -47,12 +47,12 @@ export function createOwnerRepository(database: Pick<Database, 'run' | 'openSess
       return (await database.run('write', statements.CLOSE, values)).length > 0;
     },
 
-    async move(from: AccountLogPosition, epoch: number): Promise<void> {
+    async moveTo(from: AccountLogPosition, epoch: number): Promise<void> {
       await database.run('write', statements.MOVE, [from.epoch, from.sequence, epoch]);
     },
 
     /** Closed owners with ids above `after`, ordered by id. */
-    async closed(after: string, limit: number): Promise<string[]> {
+    async listClosed(after: string, limit: number): Promise<string[]> {
       const rows = await database.run<{ owner_id: string }>('read', statements.CLOSED, [after, limit]);
       return rows.map(({ owner_id }) => owner_id);
     },

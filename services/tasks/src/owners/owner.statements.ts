@@ -81,22 +81,22 @@ export const DELETE_TASKS: Statement = {
       where user_id = $4 and exists (select 1 from closed_owners where owner_id = $4)
       order by created_at, id limit $2 for update
     ), counted as (
-      select id, updated_at, row_to_json(old) as image, row_number() over (order by created_at, id) as place from old
+      select id, updated_at, row_to_json(old) as image, row_number() over (order by created_at, id) as number from old
     ), feed as (
       update feeds f set sequence = f.sequence + total.count, ends_at = f.sequence + total.count,
         tasks = f.tasks - total.count
       from (select count(*) as count from old) total
       where f.owner_id = $4 and f.ends_at is not null and total.count > 0 and ${LOG_HAS_ROOM}
       returning f.sequence - total.count as before
-    ), gone as (
+    ), deleted as (
       delete from tasks t using feed where t.id = any(array(select id from old)) returning t.id
     ), change as (
       insert into changes (part, owner_id, sequence, kind, task, previous, occurred_at)
-      select $1, $4, feed.before + counted.place, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
-      from feed, counted join gone using (id)
-      order by counted.place
+      select $1, $4, feed.before + counted.number, 'DELETE', image, image, greatest($3::timestamptz, updated_at)
+      from feed, counted join deleted using (id)
+      order by counted.number
     )
-    select count(*)::int as count from gone`,
+    select count(*)::int as count from deleted`,
 };
 
 /**
@@ -113,10 +113,10 @@ export const ERASE_CHANGES: Statement = {
         and not exists (select 1 from tasks where user_id = $1)
         and (select published_at is not null from changes where owner_id = $1 order by sequence desc limit 1)
       order by sequence limit $2 for update
-    ), gone as (
+    ), deleted as (
       delete from changes where id = any(array(select id from old)) returning 1
     )
-    select count(*)::int as count from gone`,
+    select count(*)::int as count from deleted`,
 };
 
 /** All tables except tasks and changes, which have separate steps. */
@@ -131,11 +131,11 @@ export const ERASE_OTHERS: Statement = {
     with ended as materialized (
       select from closed_owners where owner_id = $1 and ${noneOf(OWNED.filter((each) => !OTHERS.includes(each)))}
     ), ${OTHERS.map(
-      ({ table, owner }, index) => `gone_${index} as (
+      ({ table, owner }, index) => `deleted_${index} as (
       delete from ${table} where ctid = any(array(select ctid from ${table}, ended where ${owner} = $1 limit $2)) returning 1
     )`,
     ).join(', ')}
-    select greatest(${OTHERS.map((_, index) => `(select count(*) from gone_${index})`).join(', ')})::int as count`,
+    select greatest(${OTHERS.map((_, index) => `(select count(*) from deleted_${index})`).join(', ')})::int as count`,
 };
 
 /** $1: owner. Returns a row when nothing is left. */

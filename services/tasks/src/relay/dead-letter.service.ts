@@ -26,32 +26,32 @@ const unreadable = z.object({ key: z.string(), value: z.string(), reason: z.stri
 
 /** Keeps changes and records that could not be delivered until an operator has dealt with them. */
 export function createDeadLetterService({ repository, onReplayed, log }: DeadLetterServiceDeps) {
-  const idsOf = (given: unknown): string[] | null => {
-    const chosen = parseInput(choice, given);
+  const idsOf = (input: unknown): string[] | null => {
+    const chosen = parseInput(choice, input);
     return 'ids' in chosen ? chosen.ids : null;
   };
 
   return {
-    async deadLetters(given: unknown): Promise<DeadLetter[]> {
-      const { after, limit } = parseInput(page, given);
+    async deadLetters(input: unknown): Promise<DeadLetter[]> {
+      const { after, limit } = parseInput(page, input);
       return repository.list(after, limit);
     },
-    async replayDeadLetters(given: unknown) {
-      const ids = idsOf(given);
+    async replayDeadLetters(input: unknown) {
+      const ids = idsOf(input);
       const replayed = await repository.replay(ids);
       onReplayed();
       log.info({ ids: ids ?? 'all', replayed }, 'dead letters replayed');
       return { replayed };
     },
-    async discardDeadLetters(given: unknown) {
-      const ids = idsOf(given);
+    async discardDeadLetters(input: unknown) {
+      const ids = idsOf(input);
       const discarded = await repository.discard(ids);
       log.info({ ids: ids ?? 'all', discarded }, 'dead letters discarded');
       return { discarded };
     },
     /** Stores a record that a gateway could not read. Repeated reports are stored once. */
-    async note(given: unknown): Promise<void> {
-      const { key, value, reason } = parseInput(unreadable, given);
+    async note(input: unknown): Promise<void> {
+      const { key, value, reason } = parseInput(unreadable, input);
       const fingerprint = createHash('sha256').update(`${key}\n${value}`).digest('hex');
       const letter = {
         fingerprint: `record ${fingerprint}`,

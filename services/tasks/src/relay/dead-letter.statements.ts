@@ -52,20 +52,20 @@ export const REPLAY: Statement = {
       select id, change_id from dead_letters where ${CHOSEN}
     ), replayed as (
       update changes set published_at = null where id = any(array(select change_id from chosen)) returning id
-    ), gone as (
+    ), deleted as (
       delete from dead_letters
       where id = any(array(select id from chosen where (change_id in (select id from replayed)) is true))
       returning 1
     )
-    select count(*)::int as count, pg_notify('${REPLAYS_CHANNEL}', '') from gone`,
+    select count(*)::int as count, pg_notify('${REPLAYS_CHANNEL}', '') from deleted`,
 };
 
 /** $1: ids, or null for all */
 export const DISCARD: Statement = {
   name: 'dead-letters-discard',
   text: `
-    with gone as (delete from dead_letters where ${CHOSEN} returning 1)
-    select count(*)::int as count from gone`,
+    with deleted as (delete from dead_letters where ${CHOSEN} returning 1)
+    select count(*)::int as count from deleted`,
 };
 
 export const COUNT: Statement = {

@@ -1,5 +1,5 @@
 export interface WritersSeen {
-  /** The last id taken. */
+  /** The last id that was assigned. */
   last: number;
   /** Running transactions that may write to the log. */
   writers: string[];
@@ -15,25 +15,25 @@ export interface WritersSeen {
 export function createLowWater() {
   const lowest = new Map<number, number>();
   let settledTo = 0;
-  let taken: number | undefined;
+  let assigned: number | undefined;
   let awaited: { last: number; writers: Set<string> } | undefined;
-  let isStirred = true;
+  let hasNewChanges = true;
   let isReading = false;
 
   return {
     /** Whether it is worth reading the writers: changes have arrived or are awaited. */
-    isMoving: () => isStirred || taken !== undefined || awaited !== undefined,
+    isMoving: () => hasNewChanges || assigned !== undefined || awaited !== undefined,
     /** Call this repeatedly, but not during a read. */
     update({ last, writers }: WritersSeen): void {
-      isStirred = false;
+      hasNewChanges = false;
       const running = new Set(writers);
       if (awaited && [...awaited.writers].every((writer) => !running.has(writer))) {
         settledTo = awaited.last;
         awaited = undefined;
       }
-      // `taken` was the last id at an earlier moment; transactions that run now may have been assigned it.
-      if (!awaited && taken !== undefined) awaited = { last: taken, writers: running };
-      taken = last > (awaited?.last ?? settledTo) ? last : undefined;
+      // `assigned` was the last id at an earlier moment; transactions that run now may have been assigned it.
+      if (!awaited && assigned !== undefined) awaited = { last: assigned, writers: running };
+      assigned = last > (awaited?.last ?? settledTo) ? last : undefined;
     },
     /** Begins a read of these parts, and returns where each of them starts. */
     begin(parts: number[]): number[] {
@@ -42,7 +42,7 @@ export function createLowWater() {
     },
     /** Ends the read with its rows, in order for each part. Changes below a part's first row are published or belong to blocked owners. */
     end(parts: number[], rows: { id: string; part: number }[]): void {
-      if (rows.length > 0) isStirred = true;
+      if (rows.length > 0) hasNewChanges = true;
       if (!isReading) return;
       const first = new Map(rows.toReversed().map(({ id, part }) => [part, Number(id)]));
       for (const part of parts) {

@@ -1,4 +1,4 @@
-import { LONGEST_MS, type Statement } from '@taskmesh/store';
+import { MAX_STATEMENT_MS, type Statement } from '@taskmesh/store';
 import { CHANGE_COLUMNS, selectChanges } from '../feed/change.ts';
 
 /** The first key of the advisory locks; the second is the part. */
@@ -22,7 +22,7 @@ const READ_COLUMNS = `s.epoch, c.part, ${CHANGE_COLUMNS}, c.is_cut`;
 /** $1: parts, $2: the last id of each that need not be read, $3: limit for each, $4: owners to skip. Oldest first in each part. */
 export const READ: Statement = {
   name: 'relay-read',
-  query_timeout: LONGEST_MS, // from an old id, it scans all entries that an old snapshot keeps
+  query_timeout: MAX_STATEMENT_MS, // from an old id, it scans all entries that an old snapshot keeps
   text: `
     select ${READ_COLUMNS}
     from feed_state s, unnest($1::int[], $2::bigint[]) mine(part, low), lateral (${selectChanges({

@@ -32,10 +32,10 @@ const READ_PER_PART_IF_STUCK = 20;
 const MAX_BLOCKED = 50_000;
 /** Maximum number of blocked owners that are tried per round. */
 const MAX_DUE_OWNERS = 50;
-const NOTICE_SPACING_MS = 5;
+const NOTIFY_SPACING_MS = 5;
 const RECONNECT: Backoff = { firstMs: 50, maxMs: 1_000 };
-/** The size of a record besides the two images; most of it is the cursor. */
-const REST_BYTES = 512;
+/** The size of a record without its two images; most of it is the cursor. */
+const OVERHEAD_BYTES = 512;
 
 export interface RelayDeps {
   repository: Pick<RelayRepository, 'openLease'>;
@@ -66,12 +66,12 @@ export function createRelay(deps: RelayDeps) {
   let lease: Lease | undefined;
   let failingSinceMs: number | undefined;
   let claimFrom = -Infinity;
-  let makeTopicAt = -Infinity;
-  let noticePending = false;
+  let ensureTopicAt = -Infinity;
+  let isNotifyPending = false;
   let wasReplayed = false;
   let isFailing = false;
   let running: Promise<unknown> = Promise.resolve();
-  let makingTopic: Promise<void> | undefined;
+  let creatingTopic: Promise<void> | undefined;
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
 
@@ -79,14 +79,14 @@ export function createRelay(deps: RelayDeps) {
 
   /** Works under a lease. When it is lost, opens another one, with growing pauses. */
   const work = async (): Promise<void> => {
-    let tries = 0;
-    let happened = '';
+    let failedAttempts = 0;
+    let problem = '';
     const failures = createFailureLog((error) =>
-      log.warn({ err: error }, `the relay ${happened}; connecting again until it works`),
+      log.warn({ err: error }, `the relay ${problem}; connecting again until it works`),
     );
     const onRound = () => {
-      if (tries === 0) return;
-      tries = 0;
+      if (failedAttempts === 0) return;
+      failedAttempts = 0;
       failingSinceMs = undefined;
       if (failures.succeeded()) log.info('the relay works again');
     };
@@ -96,14 +96,14 @@ export function createRelay(deps: RelayDeps) {
         blocked.clear(); // outdated: other relays had the parts, or the store was replaced
         await workUnder(lease, onRound);
       } catch (error) {
-        happened = lease === undefined ? 'cannot connect' : 'has failed, or has lost its connection';
-        tries++;
+        problem = lease === undefined ? 'cannot connect' : 'has failed, or has lost its connection';
+        failedAttempts++;
         failures.failed(error);
         failingSinceMs ??= monotonicMs();
       }
       await lease?.end();
       lease = undefined;
-      await pause(backoffMs(tries, RECONNECT));
+      await pause(backoffMs(failedAttempts, RECONNECT));
     }
   };
 
@@ -183,10 +183,10 @@ export function createRelay(deps: RelayDeps) {
     for (const failure of refused) await deadLetter(current, failure);
     for (const { item } of failed) blocked.block(item.owner_id, Number(item.sequence));
     const handled = new Set([...published, ...refused.map(({ item }) => item)]);
-    const isFailed = new Set(failed.map(({ item }) => item.owner_id));
+    const failedOwners = new Set(failed.map(({ item }) => item.owner_id));
     const byOwner = Map.groupBy(waiting, ({ owner_id }) => owner_id);
     for (const { key: ownerId } of due)
-      if (!isFailed.has(ownerId)) advance(current, ownerId, byOwner.get(ownerId) ?? [], handled);
+      if (!failedOwners.has(ownerId)) advance(current, ownerId, byOwner.get(ownerId) ?? [], handled);
     report(outcome);
   };
 
@@ -215,57 +215,57 @@ export function createRelay(deps: RelayDeps) {
     if (failed.length === 0) return;
     metrics.failed();
     if (!wasFailing) log.warn({ err: failed[0]?.reason }, 'cannot publish everything; trying again until it works');
-    if (published.length === 0 && monotonicMs() >= makeTopicAt) {
-      makeTopicAt = monotonicMs() + backoff.maxMs;
-      makeSureOfTopic();
+    if (published.length === 0 && monotonicMs() >= ensureTopicAt) {
+      ensureTopicAt = monotonicMs() + backoff.maxMs;
+      ensureTopic();
     }
   };
 
-  const makeTopic = async (): Promise<void> => {
+  const createTopic = async (): Promise<void> => {
     for (let attempt = 1; !stopping.signal.aborted; attempt++) {
       try {
         return await eventLog.ensureTopic(TASK_CHANGES_TOPIC, { partitions: PARTITIONS, signal: stopping.signal });
       } catch (error) {
-        if (attempt === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot make the topic yet');
+        if (attempt === 1 && !stopping.signal.aborted) log.warn({ err: error }, 'cannot create the topic yet');
         await pause(backoffMs(attempt, backoff));
       }
     }
   };
 
   /** Also called after the start: an event log may lose everything, including the topic. */
-  const makeSureOfTopic = (): void => {
-    makingTopic ??= makeTopic().finally(() => (makingTopic = undefined));
+  const ensureTopic = (): void => {
+    creatingTopic ??= createTopic().finally(() => (creatingTopic = undefined));
   };
 
-  const noticeOthers = (): void => {
-    if (noticePending) return;
-    noticePending = true;
+  const notifyOthers = (): void => {
+    if (isNotifyPending) return;
+    isNotifyPending = true;
     setTimeout(() => {
-      noticePending = false;
+      isNotifyPending = false;
       // If the notification is lost, other instances find the changes by polling.
       lease?.wakeOthers().catch(() => undefined);
-    }, NOTICE_SPACING_MS);
+    }, NOTIFY_SPACING_MS);
   };
 
   return {
     async start() {
       stopping = new AbortController();
-      makeSureOfTopic();
+      ensureTopic();
       running = work();
     },
     async stop() {
       stopping.abort();
       notify();
-      await Promise.all([running, makingTopic]);
+      await Promise.all([running, creatingTopic]);
     },
     /** Call this when an owner has new changes. */
     wake(ownerId: string): void {
       if (lease?.holds(partOf(ownerId))) notify();
-      else noticeOthers();
+      else notifyOthers();
     },
     wakeAll(): void {
       notify();
-      noticeOthers();
+      notifyOthers();
     },
     leasedParts: (): number[] => lease?.leasedParts() ?? [],
     /** Whether no change has failed and waits for the event log. */
@@ -280,7 +280,7 @@ const createPublisher = (eventLog: Pick<EventLog, 'publish'>, cursors: Pick<Curs
     eventLog,
     topic: TASK_CHANGES_TOPIC,
     keyOf: ({ owner_id }) => owner_id,
-    sizeOf: ({ task, previous }) => Buffer.byteLength(task) + Buffer.byteLength(previous ?? '') + REST_BYTES,
+    sizeOf: ({ task, previous }) => Buffer.byteLength(task) + Buffer.byteLength(previous ?? '') + OVERHEAD_BYTES,
     async prepare(change) {
       const { epoch, owner_id: key, traceparent } = change;
       const cursor = await cursors.seal(key, { epoch, sequence: Number(change.sequence) });
@@ -293,7 +293,7 @@ const createPublisher = (eventLog: Pick<EventLog, 'publish'>, cursors: Pick<Curs
     },
   });
 
-/** The limit that would have sufficed: a read measures all changes up to its limit, also those that it then leaves out. */
+/** The limit that would have sufficed: a read measures all changes up to its limit, even those that it leaves out. */
 function neededPerPart(fresh: ReadChange[], limit: number): number {
   if (!fresh.some(({ is_cut }) => is_cut)) return limit;
   return Math.max(...[...Map.groupBy(fresh, ({ part }) => part).values()].map(({ length }) => length));

@@ -9,12 +9,12 @@ export interface ListRequest {
   order: TaskOrder;
   limit: number;
   offset: number;
-  /** Starts after this place in the order. */
+  /** Starts after this position in the order. */
   after: OrderPosition | undefined;
   withTotal: boolean;
   /** Also returns the head of the owner's feed. */
   withHead: boolean;
-  /** Also returns whether there is a match before or at `behind`; without `behind`, whether there is any match. */
+  /** Also returns whether there is a match before or at `after`; without `after`, whether there is any match. */
   withPrevious: boolean;
 }
 
@@ -32,14 +32,14 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   const { ownerId, filter, order, limit, offset, after, withTotal, withHead, withPrevious } = request;
   const values: unknown[] = [];
   /** Adds a parameter with this value and returns its SQL. */
-  const given = (value: unknown): string => `$${values.push(value)}`;
+  const bind = (value: unknown): string => `$${values.push(value)}`;
 
   const isFiltered = Object.values(filter).some((value) => value != null);
   const readsAll = isFiltered || order.field !== 'CREATED_AT' || offset > MAX_SKIPPED;
   const withFeed = withTotal || withHead;
-  const owner = given(ownerId);
+  const owner = bind(ownerId);
   const isAnyOr = (name: keyof ListRequest['filter'], type: string) => {
-    const wanted = given(filter[name] ?? null);
+    const wanted = bind(filter[name] ?? null);
     return ` and (${wanted}::${type} is null or ${name} = ${wanted})`;
   };
   // Without a filter, the total is counted from the index alone.
@@ -51,19 +51,19 @@ export function listStatement(request: ListRequest): { statement: Statement; val
   const keys = keysOf(order);
   const isAscending = order.direction === 'ASC';
   const inOrder = `order by ${keys.map(({ sql }) => `${sql} ${order.direction}`).join(', ')}`;
-  const position = after && keys.map((key, index) => key.given(given(after[index]))).join(', ');
-  /** The condition that compares a task with the place. */
+  const position = after && keys.map((key, index) => key.parameterSql(bind(after[index]))).join(', ');
+  /** The condition that compares a task with the position. */
   const compared = (operator: string) =>
     position === undefined ? '' : ` and (${keys.map(({ sql }) => sql).join(', ')}) ${operator} (${position})`;
 
   const page = `select ${TASK_COLUMNS} from tasks where ${matching}${compared(isAscending ? '>' : '<')}
-    ${inOrder} limit ${given(limit)}::bigint offset ${given(offset)}::bigint`;
+    ${inOrder} limit ${bind(limit)}::bigint offset ${bind(offset)}::bigint`;
   const flags = [isFiltered, position !== undefined, withFeed, withPrevious].map(Number).join('');
   const name = `task-list-${order.field}-${order.direction}-${flags}`.toLowerCase();
   if (!withFeed && !withPrevious) return { statement: { name, text: page }, values, readsAll };
 
   const besides = [
-    `case when ${given(withTotal)}::boolean then (select count(*)::int from tasks where ${matching}) end as total`,
+    `case when ${bind(withTotal)}::boolean then (select count(*)::int from tasks where ${matching}) end as total`,
     '(select epoch from feed_state) as epoch',
     `coalesce((select sequence from feeds where owner_id = ${owner}), 0)::int as head`,
     ...(withPrevious ? [`${anyOf(`${matching}${compared(isAscending ? '<=' : '>=')}`)} as has_previous`] : []),

@@ -38,7 +38,7 @@ export interface TaskOrder {
 
 export const DEFAULT_ORDER: TaskOrder = { field: 'CREATED_AT', direction: 'DESC' };
 
-/** One value of a place in an order; null means no due date. */
+/** One value of a position; null means no due date. */
 type SortValue = string | number | null;
 
 /** A task's sort values, including tie-breakers. */
@@ -49,7 +49,7 @@ interface SortKey {
   /** The SQL expression of a task's value. */
   sql: string;
   /** The SQL expression of a parameter's value, for comparison. */
-  given: (parameter: string) => string;
+  parameterSql: (parameter: string) => string;
   valueOf: (task: Task) => SortValue;
   schema: z.ZodType<SortValue>;
 }
@@ -58,15 +58,15 @@ const time = z.string().refine((value) => parseTimestamp(value) === value);
 
 const timeKey = (sql: string, valueOf: SortKey['valueOf']): SortKey => ({
   ...{ sql, valueOf, schema: time },
-  given: (parameter) => `${parameter}::timestamptz`,
+  parameterSql: (parameter) => `${parameter}::timestamptz`,
 });
 
-/** Age and then id break ties, so that every task has a unique place. */
-const AGE: SortKey[] = [
+/** Age and then id break ties, so that every task has a unique position. */
+const AGE_KEYS: SortKey[] = [
   timeKey('created_at', ({ createdAt }) => createdAt),
   {
     sql: 'id',
-    given: (parameter) => `${parameter}::uuid`,
+    parameterSql: (parameter) => `${parameter}::uuid`,
     valueOf: ({ id }) => id,
     schema: z.string().refine((value) => parseUuid(value) !== undefined),
   },
@@ -78,31 +78,31 @@ const LAST_PRIORITY = PRIORITIES.length - 1;
 export function keysOf({ field, direction }: TaskOrder): SortKey[] {
   switch (field) {
     case 'CREATED_AT':
-      return AGE;
+      return AGE_KEYS;
     case 'UPDATED_AT':
-      return [timeKey('updated_at', ({ updatedAt }) => updatedAt), ...AGE];
+      return [timeKey('updated_at', ({ updatedAt }) => updatedAt), ...AGE_KEYS];
     case 'DUE_DATE': {
       // Tasks without a due date come last in either direction.
       const orNever = (value: string) => `coalesce(${value}, ${direction === 'ASC' ? `'infinity'` : `'-infinity'`})`;
       return [
         {
           sql: orNever('due_date'),
-          given: (parameter) => orNever(`${parameter}::timestamptz`),
+          parameterSql: (parameter) => orNever(`${parameter}::timestamptz`),
           valueOf: ({ dueDate }) => dueDate,
           schema: time.nullable(),
         },
-        ...AGE,
+        ...AGE_KEYS,
       ];
     }
     case 'PRIORITY':
       return [
         {
           sql: `(case priority when 'low' then 0 when 'medium' then 1 else 2 end)`,
-          given: (parameter) => `${parameter}::int`,
+          parameterSql: (parameter) => `${parameter}::int`,
           valueOf: ({ priority }) => PRIORITIES.indexOf(priority),
           schema: z.int().min(0).max(LAST_PRIORITY),
         },
-        ...AGE,
+        ...AGE_KEYS,
       ];
   }
 }
@@ -110,7 +110,7 @@ export function keysOf({ field, direction }: TaskOrder): SortKey[] {
 export const positionOf = (task: Task, order: TaskOrder): OrderPosition =>
   keysOf(order).map(({ valueOf }) => valueOf(task));
 
-/** Encodes the task's place, opaque to clients. It contains the sort values, so it remains valid when the task is deleted. */
+/** Encodes the task's position, opaque to clients. It contains the sort values, so it outlives the task. */
 export function cursorOf(task: Task, order: TaskOrder): string {
   return Buffer.from(JSON.stringify([order.field, order.direction, ...positionOf(task, order)])).toString('base64url');
 }
@@ -118,10 +118,10 @@ export function cursorOf(task: Task, order: TaskOrder): string {
 /** @throws AppError BAD_USER_INPUT when the cursor is malformed or belongs to another order */
 export function decodeCursor(order: TaskOrder, cursor: string): OrderPosition {
   const parts = parseJson(Buffer.from(cursor, 'base64url').toString());
-  const [field, direction, ...place] = Array.isArray(parts) ? (parts as unknown[]) : [];
+  const [field, direction, ...values] = Array.isArray(parts) ? (parts as unknown[]) : [];
   const keys = keysOf(order);
   const isPosition =
-    place.length === keys.length && keys.every(({ schema }, index) => schema.safeParse(place[index]).success);
-  if (isPosition && field === order.field && direction === order.direction) return place as OrderPosition; // the schemas have checked it
+    values.length === keys.length && keys.every(({ schema }, index) => schema.safeParse(values[index]).success);
+  if (isPosition && field === order.field && direction === order.direction) return values as OrderPosition; // the schemas have checked it
   throw badUserInput([{ path: 'after', message: 'after is not a cursor of this list in this order.' }]);
 }

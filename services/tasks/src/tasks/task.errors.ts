@@ -7,10 +7,10 @@ export const taskNotFound = () => notFound('Task not found.');
 export const ownerDeleted = () => unauthenticated('The account no longer exists.');
 
 export const versionMismatch = () =>
-  new AppError('PRECONDITION_FAILED', 'The task has been changed since: its version is another.');
+  new AppError('PRECONDITION_FAILED', 'The task has been changed since: its version differs.');
 
 export const keyReused = () =>
-  badUserInput([{ path: 'idempotencyKey', message: 'idempotencyKey was used before, with another input.' }]);
+  badUserInput([{ path: 'idempotencyKey', message: 'idempotencyKey was used before, with different input.' }]);
 
 export const tooManyTasks = (max: number) =>
   conflict(`You have ${max} tasks, the most that an account may have: delete some first.`);

@@ -71,8 +71,8 @@ export interface Reader {
   isSerialized?: boolean;
 }
 
-/** The arguments that limit a read; none during a turn. */
-const placeOf = ({ ownerId, network, isSerialized }: Reader, isLong: boolean) =>
+/** The arguments that limit how many reads run at once; none for a serialized read. */
+const limitsOf = ({ ownerId, network, isSerialized }: Reader, isLong: boolean) =>
   isSerialized ? [] : ([ownerId, isLong ? network : undefined] as const);
 
 export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps) {
@@ -99,13 +99,13 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
   return {
     /** @throws AppError CONFLICT when the owner has the maximum number of tasks, SERVICE_UNAVAILABLE with too many unpublished changes */
     async create(write: WriteOptions, id: string, input: CreateTask): Promise<Task> {
-      const values = [...writeValues(write, id), write.now, limit, ...givenValues(input)];
+      const values = [...writeValues(write, id), write.now, limit, ...inputValues(input)];
       const [row] = await runWrite<TaskRow>(write, statements.CREATE, values);
       if (!row) throw await refusalOf(write);
       return toTask(row);
     },
 
-    /** `isNew`: first use of the key. @throws as `create`; BAD_USER_INPUT for another input, CONFLICT while the first request runs */
+    /** `isNew`: first use of the key. @throws like `create`; BAD_USER_INPUT for another input, CONFLICT while the first request runs */
     async createOnce(
       write: WriteOptions,
       id: string,
@@ -113,7 +113,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       once: IdempotencyOptions,
     ): Promise<{ task: Task; isNew: boolean }> {
       const { key, inputHash, expiresAt } = once;
-      const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...givenValues(input)];
+      const values = [...writeValues(write, id), write.now, limit, key, inputHash, expiresAt, ...inputValues(input)];
       const attempt = async () => present((await runWrite<CreatedOnceRow>(write, statements.CREATE_ONCE, values))[0]);
       let row = await attempt();
       if (row.is_ours && row.has_room === null) {
@@ -156,7 +156,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
       return toTask(changed(row, ifVersion));
     },
 
-    /** Returns the task's id. @throws as `update` */
+    /** Returns the task's id. @throws like `update` */
     async remove(write: WriteOptions, id: string, ifVersion: number | null): Promise<string> {
       const values = [...writeValues(write, id), ifVersion, write.now];
       const [row] = await runWrite<{ id: string } | Unchanged>(write, statements.DELETE, values);
@@ -170,7 +170,7 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
 
     async list(request: ListRequest & Reader): Promise<ListResult> {
       const { statement, values, readsAll } = listStatement(request);
-      const rows = await database.run<ListedRow>('read', statement, values, ...placeOf(request, readsAll));
+      const rows = await database.run<ListedRow>('read', statement, values, ...limitsOf(request, readsAll));
       const [first] = rows;
       return {
         tasks: rows.flatMap((row) => (row.id === null ? [] : [toTask(row)])),
@@ -182,8 +182,8 @@ export function createTaskRepository({ database, maxTasks }: TaskRepositoryDeps)
 
     async statistics(reader: Reader): Promise<{ total: number; completed: number }> {
       type Counts = { total: number; completed: number };
-      const place = placeOf(reader, true);
-      const [row] = await database.run<Counts>('read', statements.STATISTICS, [reader.ownerId], ...place);
+      const limits = limitsOf(reader, true);
+      const [row] = await database.run<Counts>('read', statements.STATISTICS, [reader.ownerId], ...limits);
       return present(row);
     },
   };
@@ -207,6 +207,6 @@ function changedValues(input: UpdateTask): unknown[] {
   return values;
 }
 
-function givenValues(input: CreateTask): unknown[] {
+function inputValues(input: CreateTask): unknown[] {
   return INPUT_FIELDS.map((field) => input[field] ?? null);
 }

@@ -50,11 +50,11 @@ export interface TaskStatistics {
   completionPercentage: number;
 }
 
-const MAX_PAGE = 1_000;
+const MAX_PAGE_SIZE = 1_000;
 const MAX_INT = 2_147_483_647;
-const DEFAULT_PAGE = 50;
+const DEFAULT_PAGE_SIZE = 50;
 
-const first = `first must be from 1 to ${MAX_PAGE}.`;
+const first = `first must be from 1 to ${MAX_PAGE_SIZE}.`;
 
 /** The arguments of a list; `null` always counts as absent. */
 const listInput = z
@@ -70,9 +70,9 @@ const listInput = z
     first: z
       .int(first)
       .min(1, first)
-      .max(MAX_PAGE, first)
+      .max(MAX_PAGE_SIZE, first)
       .nullish()
-      .transform((count) => count ?? DEFAULT_PAGE),
+      .transform((count) => count ?? DEFAULT_PAGE_SIZE),
     after: z.string().nullish(),
     offset: z.int().min(0, 'offset must not be negative.').max(MAX_INT).nullish(),
   })
@@ -121,7 +121,7 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
   };
 
   /** @throws AppError NOT_FOUND for an id that no task can have */
-  const known = (id: string): string => {
+  const requireUuid = (id: string): string => {
     const uuid = parseUuid(id);
     if (uuid === undefined) throw taskNotFound();
     return uuid;
@@ -140,13 +140,13 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
 
     async update(caller, id, input, ifVersion) {
       const change = parseInput(updateTaskInput, input);
-      const task = await repository.update(write(caller), known(id), change, ifVersion ?? null);
+      const task = await repository.update(write(caller), requireUuid(id), change, ifVersion ?? null);
       onCommitted(caller.userId);
       return task;
     },
 
     async remove(caller, id, ifVersion) {
-      const removed = await repository.remove(write(caller), known(id), ifVersion ?? null);
+      const removed = await repository.remove(write(caller), requireUuid(id), ifVersion ?? null);
       onCommitted(caller.userId);
       return removed;
     },
@@ -160,7 +160,7 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
       const { filter, first, after, offset } = parseInput(listInput, args);
       const order = { ...DEFAULT_ORDER, ...args.orderBy };
       const skipped = offset ?? 0;
-      const behind = after == null ? undefined : decodeCursor(order, after);
+      const position = after == null ? undefined : decodeCursor(order, after);
       const { copies } = requested;
       // Reads one task more than the page, to know whether there is a next page.
       const read = (max: number) =>
@@ -169,7 +169,7 @@ export function createTaskService(deps: TaskServiceDeps): TaskService {
           (isSerialized) =>
             repository.list({
               ...{ ownerId: caller.userId, network: caller.network, isSerialized },
-              ...{ filter, order, offset: skipped, after: behind },
+              ...{ filter, order, offset: skipped, after: position },
               limit: requested.tasks ? max + 1 : 0,
               withTotal: requested.totalCount,
               withHead: requested.changesCursor,

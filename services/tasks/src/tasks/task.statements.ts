@@ -43,7 +43,7 @@ const nextSequence = (added: 0 | -1) => `
 
 /** A new task's values by column: $3: id, $4: owner, $5: now, then INPUT_FIELDS from parameter `first`. */
 function newValues(first: number) {
-  const given = INPUT_FIELDS.map((field, index) => {
+  const inputs = INPUT_FIELDS.map((field, index) => {
     const { column, type } = TASK_FIELDS[field];
     return [column, `$${first + index}::${type}`];
   });
@@ -51,14 +51,14 @@ function newValues(first: number) {
   return {
     id: '$3::uuid',
     user_id: '$4::uuid',
-    ...(Object.fromEntries(given) as Record<GivenColumn, string>), // all of them
+    ...(Object.fromEntries(inputs) as Record<InputColumn, string>), // all of them
     created_at: now,
     updated_at: now,
     version: '1',
   };
 }
 
-type GivenColumn = (typeof TASK_FIELDS)[(typeof INPUT_FIELDS)[number]]['column'];
+type InputColumn = (typeof TASK_FIELDS)[(typeof INPUT_FIELDS)[number]]['column'];
 
 /** $6: maximum number of tasks of an owner. Writes nothing if it is reached or the log has no room. */
 const newTask = (values: ReturnType<typeof newValues>, claim = '') => `
@@ -137,14 +137,14 @@ export const FIRST_CREATED: Statement = {
 };
 
 /**
- * Deletes keys by their place in the table: a key that is claimed again meanwhile has another place, and `still` protects it. `is
- * true` keeps the server from using an index for that, and comparing each key with each place.
+ * Deletes keys by `ctid`: a key that is claimed again meanwhile has another one, and `condition` protects it. `is true`
+ * keeps the server from using an index for the condition, and comparing each key with each `ctid`.
  */
-const forgetKeys = (name: string, places: string, still = 'true'): Statement => ({
+const forgetKeys = (name: string, rows: string, condition = 'true'): Statement => ({
   name,
   text: `
-    with gone as (delete from idempotency_keys where ctid = any (array(${places})) and (${still}) is true returning 1)
-    select count(*)::int as count from gone`,
+    with deleted as (delete from idempotency_keys where ctid = any (array(${rows})) and (${condition}) is true returning 1)
+    select count(*)::int as count from deleted`,
 });
 
 /** $1: now, $2: limit */
@@ -166,10 +166,10 @@ export const OWNERS_WITH_KEYS: Statement = {
  */
 export const FORGET_SURPLUS_KEYS = forgetKeys(
   'task-forget-surplus-keys',
-  `select oldest.place
+  `select oldest.location
    from unnest($1::uuid[]) owner(id), lateral (
-     select place from (
-       select ctid as place, expires_at from idempotency_keys where owner_id = owner.id offset 0
+     select location from (
+       select ctid as location, expires_at from idempotency_keys where owner_id = owner.id offset 0
      ) k order by expires_at desc offset $3::int
    ) oldest limit $2`,
 );
@@ -213,12 +213,12 @@ export const UPDATE: Statement = {
 export const DELETE: Statement = {
   name: 'task-delete',
   text: `
-    with old as (${LOCKED}), feed as (${nextSequence(-1)}), gone as (
+    with old as (${LOCKED}), feed as (${nextSequence(-1)}), deleted as (
       delete from tasks t using old, feed where t.id = $3 and t.user_id = $4 returning t.id
     ), change as (
-      ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, gone
+      ${logChange('DELETE', 'old', 'row_to_json(old), greatest($6::timestamptz, old.updated_at), $2')} from old, feed, deleted
     )
-    select gone.id, old.version as found from old left join gone on true`,
+    select deleted.id, old.version as found from old left join deleted on true`,
 };
 
 /** $1: owner */
