@@ -35,9 +35,14 @@ describe('the pages of the gateway in a real browser', () => {
     await logIn(url(), paths['/api/auth/signup'].post.requestBody.content['application/json'].example);
   });
 
-  it('the explorer shows its editors', async () => {
-    const editors = (await openAt('/graphql')).locator('.graphiql-container .graphiql-editor');
+  it('the explorer shows its editors, and stores nothing beyond the tab', async () => {
+    const page = await openAt('/graphql');
+    await page.evaluate(`localStorage.setItem('graphiql:query', 'from an earlier release')`);
+    await page.reload();
+    const editors = page.locator('.graphiql-container .graphiql-editor');
     await eventually(async () => expect(await editors.count()).toBeGreaterThan(1), patience);
+    await eventually(async () => expect(await page.evaluate('Object.keys(sessionStorage)')).not.toEqual([]), patience);
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([]);
   });
 
   it('an unknown address shows a page that leads to the console', async () => {

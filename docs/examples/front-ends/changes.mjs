@@ -6,7 +6,7 @@ export const CHANGES = `subscription Changes($after: String) {
   taskChanges(after: $after) { cursor kind task { id title completed version } }
 }`;
 
-/** Codes with which Taskmesh ends the connection when the token has expired, or the session has ended. */
+/** Without a token, or when it expires or its session ends. These programs have one token; an application refreshes it after 4403. */
 export const UNAUTHENTICATED = [4401, 4403];
 
 /** graphql-ws sends the variables again after a reconnect. They then contain the cursor of the last change received. */

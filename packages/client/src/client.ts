@@ -106,6 +106,8 @@ export interface Client {
   createTask(input: CreateTaskInput): Promise<Task>;
   /** Like `createTask`. Also accepts a task that the server has not created yet. */
   updateTask(id: string, input: UpdateTaskInput, options?: WriteOptions): Promise<Task>;
+  /** Returns the server's id of a task that this client has created, and any other id unchanged. */
+  idOf(id: string): string;
   /** Like `updateTask`. */
   deleteTask(id: string, options?: WriteOptions): Promise<void>;
   /** Calls `listener` for each rejected write that an earlier page left behind, also for those before the first listener. */
@@ -198,6 +200,7 @@ export function createClient(options: ClientOptions): Client {
     async updateTask(taskId, input, { ifVersion } = {}) {
       return (await writes.add({ ...begin(), kind: 'update', taskId, input, ifVersion })).task as Task;
     },
+    idOf: writes.idOf,
     async deleteTask(taskId, { ifVersion } = {}) {
       await writes.add({ ...begin(), kind: 'delete', taskId, ifVersion });
     },

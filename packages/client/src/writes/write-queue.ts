@@ -248,6 +248,8 @@ export function createWriteQueue({ session, storage, time, limit, own }: QueueDe
 
   return {
     pending: (): readonly Write[] => writes,
+    /** The server's id of a task that was created here, as soon as it is known. */
+    idOf: (taskId: string) => created.get(taskId) ?? taskId,
     /** Whether this page stores its writes. Of several pages that share a storage, only one does. */
     isStored: () => turn?.release !== undefined,
     subscribe(listener: WritesListener): () => void {

@@ -96,7 +96,8 @@ function ConnectionLine({ status, error }: { status: LiveStatus; error: Taskmesh
         <Button text="Reload the page" onClick={() => location.reload()} />
       </div>
     );
-  const isCut = !isOnline || status === 'reconnecting';
+  // Some browsers count this machine's own server as offline.
+  const isCut = status === 'reconnecting' || (!isOnline && (status !== 'live' || waiting > 0));
   const counted = waiting === 0 ? '' : `, ${waiting} waiting`;
   return (
     <div class="connection" role="status">

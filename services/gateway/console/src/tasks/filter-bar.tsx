@@ -1,4 +1,5 @@
 import type { Task } from '@taskmesh/client';
+import { useState } from 'preact/hooks';
 import { optionsOf } from '../elements/form.tsx';
 import { PRIORITY_LABELS } from './field-values.ts';
 import { SORTS, type Filters, type Shown, type SortName } from './filters.ts';
@@ -17,6 +18,7 @@ export interface FilterBarProps {
 }
 
 export function FilterBar({ filters, categories, onChange }: FilterBarProps) {
+  const [typed, setTyped] = useState<string>();
   return (
     <form class="filters" role="search" aria-label="Which tasks are shown" onSubmit={(event) => event.preventDefault()}>
       <fieldset class="segments">
@@ -56,10 +58,14 @@ export function FilterBar({ filters, categories, onChange }: FilterBarProps) {
       </label>
       <CategoryInput
         categories={categories}
-        value={filters.category}
+        value={typed ?? filters.category}
         links={{ 'aria-label': 'Category' }}
         placeholder="Any category"
-        onChange={(category) => onChange({ ...filters, category })}
+        onInput={setTyped}
+        onChange={(category) => {
+          setTyped(undefined);
+          onChange({ ...filters, category });
+        }}
       />
     </form>
   );

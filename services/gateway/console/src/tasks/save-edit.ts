@@ -19,7 +19,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * @throws TaskmeshError when the server refuses the change
  */
 export async function saveEdit(
-  client: Pick<Client, 'updateTask'>,
+  client: Pick<Client, 'updateTask' | 'idOf'>,
   reader: TaskReader,
   { base, changes }: Edit,
 ): Promise<Conflict | undefined> {
@@ -31,8 +31,8 @@ export async function saveEdit(
     clashes: theirs ? clashesOf(base, changes, theirs) : [],
     base,
   });
-  // The server does not have version 0 yet, so it cannot have been changed elsewhere.
-  let ifVersion = base.version === 0 ? undefined : base.version;
+  // A task of version 0 is still being created, as version 1.
+  let ifVersion = Math.max(base.version, 1);
   for (;;) {
     try {
       await client.updateTask(base.id, changes, { ifVersion });
@@ -41,7 +41,7 @@ export async function saveEdit(
       const code = error instanceof TaskmeshError ? error.code : undefined;
       if (code === 'NOT_FOUND') return conflictWith(null);
       if (code !== 'PRECONDITION_FAILED') throw error;
-      const theirs = await reader.read(base.id);
+      const theirs = await reader.read(client.idOf(base.id));
       const conflict = conflictWith(theirs);
       if (!theirs || conflict.clashes.length > 0) return conflict;
       ifVersion = theirs.version;

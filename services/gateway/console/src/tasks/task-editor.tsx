@@ -2,6 +2,7 @@ import type { Task } from '@taskmesh/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Field, TextField } from '../elements/form.tsx';
 import { Button } from '../elements/view.tsx';
+import { clashesOf } from './conflict.ts';
 import { problemOfNotes, problemOfTitle, type Draft } from './draft.ts';
 import { TaskFields } from './task-fields.tsx';
 import type { Editing, Open } from './use-editing.ts';
@@ -74,7 +75,7 @@ export function TaskEditor({ draft, base, current, categories, editing }: TaskEd
 }
 
 function ChangedElsewhere({ base, current }: { base: Task; current: Task | undefined }) {
-  if (current && current.version <= Math.max(base.version, 1)) return null;
+  if (current && clashesOf(undefined, base, current).length === 0) return null;
   return (
     <p class="note" role="status">
       {current

@@ -19,7 +19,7 @@ export function TaskFields({ details: { due, priority, category }, categories, o
         {(links) => (
           <input
             type="date"
-            max="9999-12-31"
+            max="9999-12-30"
             {...links}
             value={due}
             onInput={({ currentTarget: { value } }) => onChange({ due: value })}
@@ -78,7 +78,7 @@ export function CategoryInput({ categories, value, onInput, onChange, placeholde
         {...links}
         value={value}
         onInput={({ currentTarget }) => onInput?.(currentTarget.value)}
-        onChange={({ currentTarget }) => onChange?.(currentTarget.value)}
+        onChangeCapture={({ currentTarget }) => onChange?.(currentTarget.value)} // `onChange` would be `onInput`
       />
       <datalist id={id}>
         {categories.map((category) => (

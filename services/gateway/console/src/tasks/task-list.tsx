@@ -40,7 +40,8 @@ export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list'
       edits.set(task, { completed });
       if (!leavesWhenTicked) return;
       const text = `${completed ? 'Done' : 'Reopened'}: “${task.title}”.`;
-      notify({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
+      const action = { label: 'Undo', run: () => edits.set(task, { completed: !completed }) };
+      notify({ text, about: task.id, action });
     },
     [edits, leavesWhenTicked, notify],
   );

@@ -16,6 +16,8 @@ export interface TaskRowProps {
 
 export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, onRemove }: TaskRowProps) {
   const { title, description, completed, isPending } = task;
+  // At the second click of a double click, another row may be under the pointer.
+  const remove = ({ detail }: MouseEvent) => detail > 1 || onRemove(task);
   return (
     <>
       <input
@@ -23,7 +25,11 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
         type="checkbox"
         aria-label={`Done: ${title}`}
         checked={completed}
-        onChange={({ currentTarget }) => onComplete(task, currentTarget.checked)}
+        onClick={(event) => event.detail > 1 && event.preventDefault()}
+        onChange={({ currentTarget }) => {
+          onComplete(task, currentTarget.checked);
+          currentTarget.checked = completed; // until the list has the change, which may be refused
+        }}
       />
       <div class="what">
         <button type="button" class="title" onClick={() => onEdit(task)}>
@@ -45,7 +51,7 @@ export const TaskRow = memo(function TaskRow({ task, now, onComplete, onEdit, on
           <span class="unseen">Not on the server yet</span>
         </span>
       )}
-      <Button icon="trash" class="quiet bare remove" aria-label={`Delete ${title}`} onClick={() => onRemove(task)} />
+      <Button icon="trash" class="quiet bare remove" aria-label={`Delete ${title}`} onClick={remove} />
     </>
   );
 });

@@ -14,7 +14,7 @@ import { TaskList } from './task-list.tsx';
 export function TasksView({ overview, list, edits, editing, adding }: ViewProps) {
   const { filters, categories, tasks, status, error, hasMore, isStale } = list;
   const show = useCallback((next: Filters) => replaceQuery('tasks', queryOf(next)), []);
-  const isEmpty = tasks.length === 0 && (status === 'live' || status === 'reconnecting');
+  const isEmpty = tasks.length === 0 && !hasMore && (status === 'live' || status === 'reconnecting');
   return (
     <View title="Tasks">
       <Statistics total={overview.total} open={overview.open} />
@@ -101,8 +101,11 @@ function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: st
   return ['Nothing done yet', 'Tasks that you tick off appear here.'];
 }
 
-function LoadMore({ list: { tasks, totalCount, loadMore } }: Pick<ViewProps, 'list'>) {
+function LoadMore({ list: { tasks, totalCount, status, loadMore } }: Pick<ViewProps, 'list'>) {
   const more = useAction(() => loadMore());
+  useEffect(() => {
+    if (tasks.length === 0 && status === 'live') void more.run();
+  }, [tasks, status]);
   return (
     <div class="more">
       <p>

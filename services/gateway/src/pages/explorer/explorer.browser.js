@@ -2,7 +2,7 @@
 
 /* global GraphiQL, React, ReactDOM -- the scripts before this one */
 
-const FIRST_DOCUMENT = `# Sign up or log in, then add a header below:
+const defaultQuery = `# Sign up or log in, then add a header below:
 # { "authorization": "Bearer <accessToken>" }
 # Subscriptions send it, too.
 
@@ -38,6 +38,10 @@ const fetcher = GraphiQL.createFetcher({
   enableIncrementalDelivery: false,
 });
 
+// Documents may contain passwords, so they end with the tab. Earlier releases kept them.
+const storage = sessionStorage;
+for (const key of Object.keys(localStorage)) if (key.startsWith('graphiql:')) localStorage.removeItem(key);
+
 ReactDOM.createRoot(document.getElementById('explorer')).render(
-  React.createElement(GraphiQL, { fetcher, defaultQuery: FIRST_DOCUMENT, defaultEditorToolsVisibility: 'headers' }),
+  React.createElement(GraphiQL, { fetcher, storage, defaultQuery, defaultEditorToolsVisibility: 'headers' }),
 );
