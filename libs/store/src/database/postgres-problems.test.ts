@@ -26,7 +26,7 @@ const { port: relayPort } = await listen(relay);
 const oldUrl = Object.assign(new URL(store.url), { hostname: '127.0.0.1', port: String(relayPort) }).href;
 
 it('recognises versions that are too old', () => {
-  expect(findVersionProblem(90_624)?.reason).toMatch(/^is of version 9,/);
+  expect(findVersionProblem(90_624)?.reason).toMatch(/^has version 9,/);
   expect(findVersionProblem(149_999)).toEqual({ reason: REASON, isPermanent: true });
   expect(findVersionProblem(150_000)).toBeUndefined();
   expect(findVersionProblem(180_004)).toBeUndefined();
