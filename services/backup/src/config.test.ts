@@ -45,7 +45,10 @@ describe('the configuration of backup', () => {
     [{ BACKUP_VERIFY_SCHEDULE: 'weekly' }, 'BACKUP_VERIFY_SCHEDULE must be a cron pattern'],
     [{ BACKUP_RECIPIENTS: ' , ' }, 'BACKUP_RECIPIENTS must name a recipient, or be empty'],
     [{ BACKUP_RECIPIENTS: 'age1x', BACKUP_VERIFY: 'true' }, 'BACKUP_VERIFY needs BACKUP_KEY_FILE: without a key'],
-    [{ BACKUP_RECIPIENTS: 'age1x', BACKUP_VERIFY_SCHEDULE: '0 5 * * 0' }, 'BACKUP_VERIFY_SCHEDULE needs BACKUP_KEY_FILE'],
+    [
+      { BACKUP_RECIPIENTS: 'age1x', BACKUP_VERIFY_SCHEDULE: '0 5 * * 0' },
+      'BACKUP_VERIFY_SCHEDULE needs BACKUP_KEY_FILE',
+    ],
     [{ BACKUP_WEBHOOK_URL: 'ftp://example.com' }, 'BACKUP_WEBHOOK_URL must be a URL'],
     [{ BACKUP_WEBHOOK_URL: 'http://example.com/hook' }, 'BACKUP_WEBHOOK_URL must be a URL that starts with https://'],
     [{ BACKUP_MAIL_TO: ',' }, 'BACKUP_MAIL_TO must name somebody, or be empty'],

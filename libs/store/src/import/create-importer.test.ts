@@ -36,7 +36,14 @@ await restored.query(`create schema restored; create table restored.things (id i
 await restored.query('insert into restored.things values (1)');
 
 const rules: StoreRules = {
-  ...{ table: 'things', columns: { id: { type: 'integer' } }, required: ['id'], values: [], duplicates: '', tables: {} },
+  ...{
+    table: 'things',
+    columns: { id: { type: 'integer' } },
+    required: ['id'],
+    values: [],
+    duplicates: '',
+    tables: {},
+  },
   rulesFor: () => [],
   complete: async () => undefined,
 };
