@@ -73,18 +73,6 @@ export function createAdmission({ config, graph, trusted, persisted, blockingWor
     return current.admitKnown(text, operationName) ?? blockingWork.run(networkOf(caller.ip), admit, caller.signal);
   };
 
-  /** Takes milliseconds if a large document has numbers that it did not have the last time. */
-  const costOf = async (
-    operation: PreparedOperation,
-    variables: Record<string, unknown>,
-    { caller }: TransportInfo,
-  ) => {
-    const measure = () => operation.cost(variables);
-    const hasNumbers = Object.values(variables).some((value) => typeof value === 'number');
-    const isQuick = !operation.isLarge || !hasNumbers;
-    return isQuick ? measure() : blockingWork.run(networkOf(caller.ip), measure, caller.signal);
-  };
-
   const check = async (sent: UncheckedRequest, arrival: TransportInfo): Promise<AdmittedOperation> => {
     const request = findText(checkRequest(sent));
     const { query, operationName } = request;
@@ -93,7 +81,7 @@ export function createAdmission({ config, graph, trusted, persisted, blockingWor
     const operation = await admitText(query ?? (await persistedText(request)), operationName, arrival);
     checkKind(operation, arrival);
     const variables = coerceVariables(operation, request.variables);
-    const cost = await costOf(operation, variables, arrival);
+    const cost = operation.cost(variables);
     if (config.maxCost > 0 && cost > config.maxCost)
       throw refusal('GRAPHQL_VALIDATION_FAILED', 'The operation requests too much at once.');
     remember(request, arrival);
