@@ -73,7 +73,7 @@ describe('an archive that was made here', () => {
     content.dumps.tasks = content.dumps.tasks.replace(from, to);
   };
   it.each<[string, (content: Content) => void, RegExp]>([
-    ['does not tell its schema', ofTasks(null), /no version, and known/],
+    ['does not tell its schema', ofTasks(null), /no version, but only/],
     ['reports an earlier schema than it has', ofTasks('0001-tasks-and-feed'), /not of the version 0001-tasks-and-feed/],
     ['has a column of another type', inTasks(/(\bcompleted"?) boolean/, '$1 text'), /lacks tasks\.completed, which/],
     ['has rows that break the rules of today', inTasks('\tplain 24\t', '\tx\t'), /title has at least 3 characters/],
