@@ -75,7 +75,7 @@ describe('the command line for backups, next to a running platform', () => {
       [['delete', 'missing.tar.gz', '--yes'], {}, 1, 'There is no such backup file.'],
       [['download', 'missing.tar.gz', '--to', 'no/such/folder'], {}, 2, 'There is no folder'],
       [['restore', '../outside.tar.gz', '--yes'], {}, 1, 'outside of the backups directory.\n'],
-      [['upload', 'no-archive.tar.gz'], {}, 1, 'no gzip file'],
+      [['upload', 'no-archive.tar.gz'], {}, 1, 'is not a gzip file'],
       [['upload', 'missing.tar.gz'], {}, 2, 'There is no file'],
       [['upload', 'no-archive.tar.gz', '--as', '../x.tar.gz'], {}, 1, 'name'],
       [['list'], { BACKUP_TOKEN: 'wrong' }, 1, 'BACKUP_TOKEN'],

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger, LogRecord } from './event-log.ts';
 import { createSlowSteps } from './slow-steps.ts';
 
-/** Limit for what waits for a reader, in characters. A record beyond it replaces the oldest of its key. */
+/** Limits for what waits for a reader: records of a key, and characters of all. A record beyond them replaces the oldest of its key. */
+const MAX_OF_KEY = 1_000;
 const MAX_WAITING = 8 * 1024 * 1024;
 /** A record's size apart from its value. */
 const OVERHEAD = 256;
@@ -53,7 +55,12 @@ export function createDelivery(onRecord: (record: LogRecord) => void, log: Logge
       own.push(record);
       size += sizeOf(record);
       // A key's only record has twice the room: another key may have filled the first half.
-      while (own.length > 0 && size > (own.length === 1 ? 2 : 1) * MAX_WAITING) takeOldest(own);
+      const isTooMuch = () => own.length > MAX_OF_KEY || size > (own.length === 1 ? 2 : 1) * MAX_WAITING;
+      while (own.length > 0 && isTooMuch()) takeOldest(own);
+    },
+    /** Resolves when half of the room is free, for logs that can wait. */
+    async room(): Promise<void> {
+      while (size > MAX_WAITING / 2 && !isStopped) await nextTurn();
     },
     /** Nothing is delivered afterwards. */
     stop: () => void (isStopped = true),

@@ -19,8 +19,8 @@ export interface LogRecord {
  * Every adapter guarantees: records of one key are read in the order of publication; `publish` resolves only when the log
  * has accepted all records; a reader that lags, is disconnected or reconnects resumes at its position for as long as the
  * process lives, and reads a recreated topic from its first record. If the log has lost records at one of its ends, and
- * a reader's position with them, the reader resumes at that end. Keys take turns at a reader; one that is far behind loses
- * the oldest records of a key.
+ * a reader's position with them, the reader resumes at that end. Keys take turns at a reader; one that is a thousand records of
+ * a key behind loses the oldest, in memory also beyond 8 MiB of all.
  *
  * A reader may see a record twice, if a publisher got no response and sent it again. The duplicate can follow newer
  * records of its key, so readers detect it by a number in the record. Not guaranteed: that a reader sees records

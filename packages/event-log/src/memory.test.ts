@@ -5,11 +5,11 @@ import { createMemoryEventLog } from './memory.ts';
 describeEventLog('memory', () => createMemoryEventLog());
 
 it.each([
-  ['large', 100, 100_000, 83],
-  ['small', 33_000, 5, 32_140],
+  ['a thousand records', 1_100, 5, 1_000],
+  ['8 MiB', 100, 100_000, 83],
 ])(
-  'a reader that takes long for the records of one key gets those of other keys in between, and loses the oldest of that key beyond 8 MiB of %s ones',
-  async (_size, last, length, kept) => {
+  'a reader that takes long for the records of one key gets those of other keys in between, and loses the oldest of that key beyond %s',
+  async (_limit, last, length, kept) => {
     const eventLog = createMemoryEventLog();
     const seen: string[] = [];
     eventLog.read('topic', ({ key, value }) => {

@@ -19,6 +19,8 @@ export interface FollowerOptions {
   connect: () => Node;
   positions: Positions;
   onRecord: (record: LogRecord) => void;
+  /** Resolves when the reader can accept more. */
+  room: () => Promise<void>;
   /** Called when offsets may have become known. */
   onPositions: () => void;
   onFailure: (partition: number, error: unknown) => void;
@@ -153,10 +155,11 @@ async function findNearest(node: Node, partition: number, options: FollowerOptio
 async function deliverAll(
   partition: number,
   messages: FetchedMessage[],
-  { positions, onRecord, steps }: FollowerOptions & { steps: ReturnType<typeof createSlowSteps> },
+  { positions, onRecord, room, steps }: FollowerOptions & { steps: ReturnType<typeof createSlowSteps> },
   signal: AbortSignal,
 ): Promise<void> {
   for (const message of messages) {
+    await room();
     if (signal.aborted) return;
     const offset = BigInt(message.offset);
     if (offset < (positions.offset(partition) ?? 0n)) continue; // brokers return whole batches, from their first record

@@ -48,7 +48,7 @@ export function createReader(options: ReaderOptions): LogReader {
     );
   const follow = (topicId: string, address: Address, partitions: number[]) =>
     createFollower({
-      ...{ ...options, topicId, partitions, positions, onPositions, onRecord: delivery.add },
+      ...{ ...options, topicId, partitions, positions, onPositions, onRecord: delivery.add, room: delivery.room },
       connect: () => connect(address),
       onFailure(partition, error) {
         outage.failed(partition, error);

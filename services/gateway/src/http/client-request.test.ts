@@ -17,6 +17,7 @@ describe('a request', () => {
   let url: string;
   let held: Set<Holding>;
   let isShort: boolean;
+  let findArriving: () => Holding[];
   const clientIp = ({ headers }: IncomingMessage) => String(headers['x-network']);
 
   const start = async (handle: (request: IncomingMessage, response: ServerResponse) => void, maxBytes = 128 * MIB) => {
@@ -26,8 +27,9 @@ describe('a request', () => {
       else held.delete(request);
       return memory.hold(request, bytes);
     };
+    const watch: Memory['watch'] = (find) => memory.watch((findArriving = find));
     const server = createServer(
-      { IncomingMessage: clientRequests({ memory: { ...memory, hold, isShort: () => isShort }, clientIp }) },
+      { IncomingMessage: clientRequests({ memory: { ...memory, hold, watch, isShort: () => isShort }, clientIp }) },
       handle,
     );
     serveSequentially(server);
@@ -76,6 +78,14 @@ describe('a request', () => {
       const left = many.filter(({ destroyed }) => !destroyed);
       expect([many[0]?.destroyed, left.length > 40]).toEqual([true, true]);
       await endAll([...left, other]);
+    });
+
+    it('no longer counts once its connection has ended, even if it was answered before', async () => {
+      await start((_request, response) => void response.writeHead(404).end());
+      const socket = await post('n');
+      await eventually(() => expect([findArriving().length, socket.response.includes(' 404 ')]).toEqual([1, true]));
+      socket.destroy();
+      await eventually(() => expect(findArriving()).toEqual([]));
     });
 
     it('is served beside hundreds of others, even of one network and while memory is short', async () => {

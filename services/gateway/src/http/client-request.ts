@@ -29,7 +29,8 @@ export interface ClientRequestDeps {
 export function clientRequests({ memory, clientIp }: ClientRequestDeps) {
   const arriving = new Set<ClientRequest>();
   memory.watch(() => {
-    for (const request of arriving) if (request.destroyed) arriving.delete(request);
+    // A request that was answered before it had arrived is never destroyed itself.
+    for (const request of arriving) if (request.destroyed || request.socket.destroyed) arriving.delete(request);
     return Array.from(arriving, (request) => request.uncounted);
   });
   return class extends ClientRequest {
