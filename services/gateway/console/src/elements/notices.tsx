@@ -5,8 +5,6 @@ import { Button } from './view.tsx';
 interface Notice {
   id: number;
   text: string;
-  /** The id of the task that it is about. It replaces other notices about this task. */
-  about?: string | undefined;
   /** Problems stay until they are dismissed. */
   isProblem?: boolean;
   action?: { label: string; run: () => void } | undefined;
@@ -18,9 +16,7 @@ const NotifyContext = createContext<Notify>(() => {});
 const EndContext = createContext(() => {});
 /** With more notices, the oldest are removed; with more problems, the others follow as soon as one is dismissed. */
 const MAX_NOTICES = 3;
-/** An action takes longer to reach with the keyboard. */
-const shownMs = ({ action }: Notice) => (action ? 20_000 : 8_000);
-const TEXT_FIELDS = 'input:not([type=checkbox], [type=radio]), textarea';
+const SHOWN_MS = 8_000;
 
 const isProblem = (notice: Notice) => notice.isProblem === true;
 
@@ -47,27 +43,12 @@ export function NoticesProvider({ isHidden = false, children }: { isHidden?: boo
     count.current += 1;
     const id = count.current;
     setNotices((before) => {
-      const others = before.filter(({ about }) => about === undefined || about !== notice.about);
-      const all = [...others, { ...notice, id }];
+      const all = [...before, { ...notice, id }];
       return [...all.filter(isProblem), ...all.filter((each) => !isProblem(each)).slice(-MAX_NOTICES)];
     });
   }, []);
   const remove = useCallback((id: number) => setNotices((before) => before.filter((each) => each.id !== id)), []);
   const end = useCallback(() => setNotices((before) => before.filter(isProblem)), []);
-  const undoable = isHidden ? undefined : notices.findLast(({ action }) => action);
-  useEffect(() => {
-    const undo = (event: KeyboardEvent) => {
-      const isKey = event.key === 'z' && (event.ctrlKey || event.metaKey);
-      if (!isKey || !undoable || (event.target as Element).closest(TEXT_FIELDS)) return;
-      event.preventDefault();
-      remove(undoable.id);
-      undoable.action?.run();
-    };
-    addEventListener('keydown', undo);
-    return () => removeEventListener('keydown', undo);
-  }, [undoable, remove]);
-  /** Where the focus was before it came to the notices. */
-  const origin = useRef<HTMLElement | null>(null);
   const shown = useMemo(() => {
     const waiting = notices.filter(isProblem).slice(MAX_NOTICES);
     const cards = notices.filter((notice) => !waiting.includes(notice));
@@ -79,15 +60,7 @@ export function NoticesProvider({ isHidden = false, children }: { isHidden?: boo
   return (
     <NotifyContext.Provider value={notify}>
       <EndContext.Provider value={end}>{children}</EndContext.Provider>
-      <div
-        class="notices"
-        role="status"
-        aria-label="Messages"
-        onFocusIn={({ currentTarget, relatedTarget: before }) => {
-          if (!currentTarget.contains(before as Node | null)) origin.current = before as HTMLElement | null;
-        }}
-        onClick={() => origin.current?.focus({ preventScroll: true })}
-      >
+      <div class="notices" role="status" aria-label="Messages">
         {isHidden ? null : shown}
       </div>
     </NotifyContext.Provider>
@@ -99,9 +72,9 @@ function NoticeCard({ notice, onEnd }: { notice: Notice; onEnd: (id: number) => 
   const [isPaused, setIsPaused] = useState(false);
   useEffect(() => {
     if (isProblem || isPaused) return undefined;
-    const timer = setTimeout(() => onEnd(id), shownMs(notice));
+    const timer = setTimeout(() => onEnd(id), SHOWN_MS);
     return () => clearTimeout(timer);
-  }, [id, isProblem, isPaused, notice, onEnd]);
+  }, [id, isProblem, isPaused, onEnd]);
   const pause = () => setIsPaused(true);
   const resume = () => setIsPaused(false);
   return (
@@ -113,7 +86,6 @@ function NoticeCard({ notice, onEnd }: { notice: Notice; onEnd: (id: number) => 
       onFocusOut={resume}
     >
       <span>{text}</span>
-      {action && <kbd>Ctrl+Z</kbd>}
       {action && (
         <Button
           text={action.label}

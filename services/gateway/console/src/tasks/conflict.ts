@@ -3,7 +3,7 @@ import type { Task, UpdateTaskInput } from '@taskmesh/client';
 export const FIELDS = ['title', 'description', 'completed', 'dueDate', 'priority', 'category'] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** A change or a new task that was not saved. The user decides what to keep. */
+/** A change that was not saved because the task changed in the meantime. The user decides what to keep. */
 export interface Conflict {
   /** The id of the task. */
   id: string;
@@ -16,8 +16,6 @@ export interface Conflict {
   clashes: readonly Field[];
   /** The task at the time of the change, if known. */
   base: Task | undefined;
-  /** Why it was refused, if not because of changes elsewhere. */
-  refusal?: string;
 }
 
 /** Returns the fields that both sides changed to different values; others can be merged. Without `base`, every difference counts. */

@@ -31,8 +31,7 @@ export function Conflicts({ edits: { conflicts, settle } }: { edits: Edits }) {
           const { id, changes, theirs } = conflict;
           const key = id + JSON.stringify(changes);
           const props = { conflict, onSettle: (chosen?: UpdateTaskInput) => settle(conflict, chosen) };
-          if (theirs && conflict.refusal === undefined) return <ConflictCard key={key} theirs={theirs} {...props} />;
-          return <UnsavedCard key={key} {...props} />;
+          return theirs ? <ConflictCard key={key} theirs={theirs} {...props} /> : <DeletedCard key={key} {...props} />;
         })}
       </section>
       <div class="to-decide">
@@ -118,21 +117,19 @@ function ConflictCard({ conflict, theirs, onSettle }: CardProps & { theirs: Task
   );
 }
 
-/** What was refused, or belongs to a task that was deleted elsewhere. Shows the values, because trying again may not help. */
-function UnsavedCard({ conflict: { title, changes, theirs, base, refusal }, onSettle }: CardProps) {
-  const [drop, retry] = refusal ? ['Drop it', 'Try again'] : ['Leave it deleted', 'Create it again, with my change'];
-  const canTry = Boolean(theirs ?? base ?? changes.title);
+/** A task that was changed here and deleted elsewhere. */
+function DeletedCard({ conflict: { title, changes, base }, onSettle }: CardProps) {
+  const canCreate = base !== undefined || Boolean(changes.title);
   return (
     <div class="conflict">
       <div role="alert">
-        <h2>{refusal ?? `“${title}” was deleted elsewhere while you changed it`}</h2>
+        <h2>“{title}” was deleted elsewhere while you changed it</h2>
       </div>
-      {FIELDS.filter((field) => changes[field] !== undefined).map((field) => (
-        <p key={field} class="value">{`${FIELD_LABELS[field]}: ${formatValue(field, changes)}`}</p>
-      ))}
       <div class="buttons">
-        <Button text={drop} onClick={() => onSettle()} />
-        {canTry && <Button text={retry} class="primary" onClick={() => onSettle(changes)} />}
+        <Button text="Leave it deleted" onClick={() => onSettle()} />
+        {canCreate && (
+          <Button text="Create it again, with my change" class="primary" onClick={() => onSettle(changes)} />
+        )}
       </div>
     </div>
   );

@@ -40,8 +40,7 @@ export function TaskList({ list: shown, edits, editing }: Pick<ViewProps, 'list'
       edits.set(task, { completed });
       if (!leavesWhenTicked) return;
       const text = `${completed ? 'Done' : 'Reopened'}: “${task.title}”.`;
-      const action = { label: 'Undo', run: () => edits.set(task, { completed: !completed }) };
-      notify({ text, about: task.id, action });
+      notify({ text, action: { label: 'Undo', run: () => edits.set(task, { completed: !completed }) } });
     },
     [edits, leavesWhenTicked, notify],
   );

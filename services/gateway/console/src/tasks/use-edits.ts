@@ -31,34 +31,22 @@ export function useEdits() {
     if (conflict) setConflicts((before) => [...before, conflict]);
   }, []);
   const notifyProblem = useCallback(
-    (what: string, error: unknown, about?: string) =>
-      notify({ text: `${what}: ${explain(error)}`, isProblem: true, about }),
+    (what: string, error: unknown) => notify({ text: `${what}: ${explain(error)}`, isProblem: true }),
     [notify],
-  );
-  /** Lets the user try again. What a sign-out has dropped is only reported. */
-  const keep = useCallback(
-    (what: string, error: unknown, changes: UpdateTaskInput, base?: Task) => {
-      if (codeOf(error) === 'SIGNED_OUT') return notifyProblem(what, error);
-      const title = base?.title ?? changes.title ?? 'a task';
-      const theirs = codeOf(error) === 'NOT_CREATED' || !base ? null : base;
-      const refusal = `${what}: ${explain(error)}`;
-      return addConflict({ id: `refused ${Date.now()}`, title, changes, theirs, clashes: [], base, refusal });
-    },
-    [addConflict, notifyProblem],
   );
   const create = useCallback(
     (input: CreateTaskInput) => {
-      client.createTask(input).catch((error: unknown) => keep(`“${input.title}” was not added`, error, input));
+      client.createTask(input).catch((error: unknown) => notifyProblem(`“${input.title}” was not added`, error));
     },
-    [client, keep],
+    [client, notifyProblem],
   );
   const save = useCallback(
     (edit: Edit) => {
       saveEdit(client, reader, edit).then(addConflict, (error: unknown) =>
-        keep(`Your change of “${edit.base.title}” was not saved`, error, edit.changes, edit.base),
+        notifyProblem(`Your change of “${edit.base.title}” was not saved`, error),
       );
     },
-    [client, reader, addConflict, keep],
+    [client, reader, addConflict, notifyProblem],
   );
 
   useEffect(() => {
@@ -69,17 +57,15 @@ export function useEdits() {
         return notifyProblem('A task was not deleted', error);
       }
       const title = input.title ?? 'a task';
-      if (kind === 'create') return keep(`“${title}” was not added`, error, input);
+      if (kind === 'create') return notifyProblem(`“${title}” was not added`, error);
       const conflict = await conflictOf(reader, write);
-      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) return addConflict(conflict);
-      if (conflict) return undefined;
-      const base = await reader.read(write.taskId).catch(() => null);
-      return keep(`An earlier change of ${title} was not saved`, error, input, base ?? undefined);
+      if (conflict && (!conflict.theirs || conflict.clashes.length > 0)) addConflict(conflict);
+      else if (!conflict) notifyProblem(`An earlier change of ${title} was not saved`, error);
     };
     return client.onRefused((write) => {
       takeRefused(write).catch((error: unknown) => notifyProblem('An earlier change was not saved', error));
     });
-  }, [client, reader, addConflict, notifyProblem, keep]);
+  }, [client, reader, addConflict, notifyProblem]);
 
   return useMemo(
     () => ({
@@ -92,16 +78,16 @@ export function useEdits() {
       set(task: Task, changes: UpdateTaskInput) {
         client
           .updateTask(task.id, changes)
-          .catch((error: unknown) => notifyProblem(`“${task.title}” was not changed`, error, task.id));
+          .catch((error: unknown) => notifyProblem(`“${task.title}” was not changed`, error));
       },
       save,
       remove(task: Task) {
         client.deleteTask(task.id).catch((error: unknown) => {
-          if (!NOT_NEEDED.has(codeOf(error))) notifyProblem(`“${task.title}” was not deleted`, error, task.id);
+          const isNeeded = !(error instanceof TaskmeshError && NOT_NEEDED.has(error.code));
+          if (isNeeded) notifyProblem(`“${task.title}” was not deleted`, error);
         });
         // The API cannot restore a deleted task, so undo creates a copy.
-        const action = { label: 'Undo', run: () => create(contentOf(task)) };
-        notify({ text: `Deleted “${task.title}”.`, about: task.id, action });
+        notify({ text: `Deleted “${task.title}”.`, action: { label: 'Undo', run: () => create(contentOf(task)) } });
       },
       /** Removes the conflict from the list, and saves the chosen values, if any. */
       settle(conflict: Conflict, chosen?: UpdateTaskInput) {
@@ -120,8 +106,6 @@ export function useEdits() {
 function contentOf({ title, description, completed, dueDate, category, priority }: Task): CreateTaskInput {
   return { title, description, completed, dueDate, category, priority };
 }
-
-const codeOf = (error: unknown) => (error instanceof TaskmeshError ? error.code : '');
 
 /** Drops a null title, which the types allow but no change has. In other fields, null means empty for new tasks too. */
 function withoutNull({ title, ...others }: UpdateTaskInput): Partial<CreateTaskInput> {
