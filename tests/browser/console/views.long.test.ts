@@ -50,6 +50,33 @@ it('shows a user who has scrolled down that a change needs a decision, and leads
   await lists([...TASKS.slice(1).toReversed(), 'mine']);
 });
 
+it('shows the next page when all tasks of the first one are done elsewhere', async () => {
+  const account = await register(url());
+  const ids: string[] = [];
+  for (let count = 0; count < 52; count += 1) ids.push(await account.create(`task ${count}`));
+  const { signIn, says, lists } = await open();
+  await signIn(account);
+  await says('50 of 52 shown');
+  for (const id of ids.slice(2)) await account.change(id, { completed: true });
+  await lists(['task 1', 'task 0']);
+});
+
+it('a double click acts on one task, and a category filters once it is typed', async () => {
+  const { page, beginWith, lists } = await open();
+  await beginWith('first', 'second', 'third', 'fourth');
+  await page.locator('.tick').first().dblclick();
+  await lists(['third', 'second', 'first']);
+  await page.locator('.remove').first().dblclick();
+  await lists(['second', 'first']);
+  let reads = 0;
+  page.on('request', (request) => (reads += Number(request.postData()?.includes('query ReadTasks') ?? false)));
+  const category = page.getByRole('search').getByRole('combobox', { name: 'Category' });
+  await category.pressSequentially('shopping');
+  await category.press('Enter');
+  await page.getByText('Nothing matches').waitFor();
+  expect(reads).toBe(1);
+});
+
 /** Lists the parts of the open editor that are off the screen or covered. */
 const HIDDEN_PARTS = `[...document.querySelectorAll('.editor :is(input, select, textarea, button)')].filter((part) => {
   const { x, y, width, height } = part.getBoundingClientRect();

@@ -96,8 +96,7 @@ function ConnectionLine({ status, error }: { status: LiveStatus; error: Taskmesh
         <Button text="Reload the page" onClick={() => location.reload()} />
       </div>
     );
-  // Some browsers count this machine's own server as offline.
-  const isCut = status === 'reconnecting' || (!isOnline && (status !== 'live' || waiting > 0));
+  const isCut = !isOnline || status === 'reconnecting';
   const counted = waiting === 0 ? '' : `, ${waiting} waiting`;
   return (
     <div class="connection" role="status">

@@ -20,7 +20,13 @@ export interface FilterBarProps {
 export function FilterBar({ filters, categories, onChange }: FilterBarProps) {
   const [typed, setTyped] = useState<string>();
   return (
-    <form class="filters" role="search" aria-label="Which tasks are shown" onSubmit={(event) => event.preventDefault()}>
+    <form
+      class="filters"
+      role="search"
+      aria-label="Which tasks are shown"
+      onSubmit={(event) => event.preventDefault()}
+      onFocusOut={() => setTyped(undefined)} // after the change, if there is one
+    >
       <fieldset class="segments">
         <legend class="unseen">State</legend>
         {SHOWN.map(([show, label]) => (

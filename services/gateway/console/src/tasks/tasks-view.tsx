@@ -104,7 +104,7 @@ function wordsFor(filters: Filters, hasTasks: boolean): [title: string, text: st
 function LoadMore({ list: { tasks, totalCount, status, loadMore } }: Pick<ViewProps, 'list'>) {
   const more = useAction(() => loadMore());
   useEffect(() => {
-    if (tasks.length === 0 && status === 'live') void more.run();
+    if (tasks.length === 0 && status === 'live' && !more.error) void more.run();
   }, [tasks, status]);
   return (
     <div class="more">
