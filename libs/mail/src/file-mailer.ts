@@ -36,8 +36,7 @@ export function createFileMailer({ dir, from, clock, ids, log }: FileMailerOptio
       const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
       const file = join(dir, `${time}-${ids.next()}.eml`);
       await mkdir(dir, { recursive: true, mode: 0o700 });
-      // Watchers of the folder see complete mails only.
-      const part = `${file}.part`;
+      const part = `${file}.part`; // watchers of the folder see complete mails only
       try {
         await writeFile(part, message, { mode: 0o600 });
         await rename(part, file);

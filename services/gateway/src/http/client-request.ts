@@ -7,7 +7,7 @@ import type { Holding, Memory } from './memory.ts';
 
 /** Limit for bodies, both before and after decompression. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
-/** This much of each body is accepted however many large ones there are, so that ordinary requests are served among many large ones. */
+/** This much of each body that has arrived is always accepted, so that ordinary requests are served among many large ones. */
 const ORDINARY_BYTES = 16 * 1024;
 /** Each piece of a body costs time and memory, even if it is a single byte. */
 const MAX_PIECES = 4_096;
